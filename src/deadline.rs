@@ -6,12 +6,12 @@ use std::time::Duration;
 pub const HEADER: &str = "grpc-timeout";
 
 /// The protocol allows no more digits.
-const MOST_DIGITS: usize = 8;
+const MAX_DIGITS: usize = 8;
 
 /// Parses `TimeoutValue TimeoutUnit`: at most eight digits, and one of H, M, S, m, u, n. `None` for any other text.
 pub fn parse(text: &str) -> Option<Duration> {
     let (digits, unit) = text.split_at_checked(text.len().checked_sub(1)?)?;
-    if digits.len() > MOST_DIGITS || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+    if digits.len() > MAX_DIGITS || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
         return None;
     }
     let count: u64 = digits.parse().ok()?;

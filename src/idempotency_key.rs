@@ -11,7 +11,7 @@ pub const IDEMPOTENCY_KEY: &str = "idempotency-key";
 pub const META: &str = "muster/idempotency-key";
 
 /// The longest key, in characters.
-const LONGEST: usize = 255;
+const MAX_LENGTH: usize = 255;
 
 /// The key of a call, if any.
 ///
@@ -36,7 +36,7 @@ pub fn read(headers: &HeaderMap) -> Result<Option<&str>, Violation> {
 /// When it is malformed.
 pub fn check(field: &str, key: &str) -> Result<(), Violation> {
     let is_key =
-        (1..=LONGEST).contains(&key.len()) && key.bytes().all(|byte| byte.is_ascii_graphic());
+        (1..=MAX_LENGTH).contains(&key.len()) && key.bytes().all(|byte| byte.is_ascii_graphic());
     if is_key {
         return Ok(());
     }

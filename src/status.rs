@@ -9,7 +9,7 @@ use tonic_types::{ErrorDetails, StatusExt as _};
 use crate::{
     scope::Scope,
     v1::reasons::Reason,
-    violation::{LONGEST_MESSAGE, MOST_VIOLATIONS, Violation, answered, shortened},
+    violation::{MAX_MESSAGE_LENGTH, MAX_VIOLATIONS, Violation, answered, shortened},
 };
 
 /// `ErrorInfo.domain` of every reason.
@@ -105,13 +105,13 @@ pub fn quota_exceeded(
 /// A status that says what is wrong with each field, as far as an answer has room for it. The first one is in the message, too.
 pub fn invalid(violations: &[Violation]) -> Status {
     let first = |Violation { field, message }: &Violation| {
-        shortened(format!("{field} {message}"), LONGEST_MESSAGE)
+        shortened(format!("{field} {message}"), MAX_MESSAGE_LENGTH)
     };
     let message = match violations {
         [] => "the request is invalid".to_owned(),
         [one] => first(one),
         [one, rest @ ..] => {
-            let least = if violations.len() < MOST_VIOLATIONS {
+            let least = if violations.len() < MAX_VIOLATIONS {
                 ""
             } else {
                 "at least "

@@ -203,23 +203,23 @@ const fn is_disruptive(c: char) -> bool {
 /// the lengths of RFC 5321. HTML allows dots anywhere before the `@`; mail (RFC 5322) allows them only between other characters. A
 /// domain has at least one dot. Core also uses it for addresses that do not come from requests.
 pub fn is_email(text: &str) -> bool {
-    const LONGEST: usize = 254;
-    const LONGEST_LOCAL: usize = 64;
+    const MAX_LENGTH: usize = 254;
+    const MAX_LOCAL_LENGTH: usize = 64;
     let Some((local, domain)) = text.split_once('@') else {
         return false;
     };
     let is_kept = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+/=?^_`{|}~-".contains(c);
     let is_atom = |part: &str| !part.is_empty() && part.chars().all(is_kept);
-    text.len() <= LONGEST
-        && (1..=LONGEST_LOCAL).contains(&local.len())
+    text.len() <= MAX_LENGTH
+        && (1..=MAX_LOCAL_LENGTH).contains(&local.len())
         && local.split('.').all(is_atom)
         && domain.contains('.')
         && domain.split('.').all(is_domain_label)
 }
 
 fn is_domain_label(label: &str) -> bool {
-    const LONGEST: usize = 63;
-    (1..=LONGEST).contains(&label.len())
+    const MAX_LENGTH: usize = 63;
+    (1..=MAX_LENGTH).contains(&label.len())
         && label.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')
         && !label.starts_with('-')
         && !label.ends_with('-')

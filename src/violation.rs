@@ -1,18 +1,18 @@
 //! What is wrong with a request, field by field, and how much of it an answer says.
 
 /// How many violations are collected and answered. Somebody who mends so many learns of the rest by the next answer.
-pub const MOST_VIOLATIONS: usize = 50;
+pub const MAX_VIOLATIONS: usize = 50;
 
 /// How much all of them may take in an answer, in bytes. Over gRPC they are trailers, which clients and proxies take up to
 /// 8 KiB of, and base64 adds a third.
-pub(crate) const MOST_BYTES: usize = 4 << 10;
+pub(crate) const MAX_BYTES: usize = 4 << 10;
 
 /// What an entry takes besides its texts, in bytes, in either encoding.
 const ENTRY_BYTES: usize = 32;
 
 /// The longest path and message, in bytes. Both may quote the request.
-const LONGEST_FIELD: usize = 200;
-pub(crate) const LONGEST_MESSAGE: usize = 600;
+const MAX_FIELD_LENGTH: usize = 200;
+pub(crate) const MAX_MESSAGE_LENGTH: usize = 600;
 
 /// What is wrong with one field.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub struct Violation {
     pub message: String,
 }
 
-/// Collects violations while input is read to its end, at most [`MOST_VIOLATIONS`].
+/// Collects violations while input is read to its end, at most [`MAX_VIOLATIONS`].
 #[derive(Debug, Default)]
 pub struct Violations(Vec<Violation>);
 
@@ -32,15 +32,15 @@ impl Violations {
     pub fn add(&mut self, field: impl Into<String>, message: impl Into<String>) {
         if !self.is_full() {
             self.0.push(Violation {
-                field: shortened(field.into(), LONGEST_FIELD),
-                message: shortened(message.into(), LONGEST_MESSAGE),
+                field: shortened(field.into(), MAX_FIELD_LENGTH),
+                message: shortened(message.into(), MAX_MESSAGE_LENGTH),
             });
         }
     }
 
     /// Whether more would be left out, so that input need not be read on.
     pub const fn is_full(&self) -> bool {
-        self.0.len() >= MOST_VIOLATIONS
+        self.0.len() >= MAX_VIOLATIONS
     }
 
     /// The value, or nothing and a violation of `field`.
@@ -81,7 +81,7 @@ pub(crate) fn answered(violations: &[Violation]) -> impl Iterator<Item = &Violat
     violations.iter().take_while(move |one| {
         let is_first = bytes == 0;
         bytes += one.field.len() + one.message.len() + ENTRY_BYTES;
-        is_first || bytes <= MOST_BYTES
+        is_first || bytes <= MAX_BYTES
     })
 }
 

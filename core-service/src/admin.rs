@@ -17,9 +17,16 @@ use std::{
 };
 
 use clap::{Args, Subcommand};
+use domain::{account::is_line, clock::Clock, entropy::Entropy};
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 use server::Failure;
+use storage::{self, Access, Store};
+
+use crate::{
+    service::{Commands, Error},
+    settings::{DataSettings, MailSettings},
+};
 
 pub use accounts::AccountCommand;
 pub use backup::BackupCommand;
@@ -29,13 +36,6 @@ pub use erase::EraseCommand;
 pub use events::EventCommand;
 pub use keys::KeyCommand;
 pub use mail::MailCommand;
-
-use crate::{
-    service::{Commands, Error},
-    settings::{DataSettings, MailSettings},
-};
-use domain::{account::is_line, clock::Clock, entropy::Entropy};
-use storage::{self, Access, Store};
 
 /// An admin command.
 #[derive(Debug, Clone, Subcommand)]
@@ -207,16 +207,16 @@ fn print(text: &str) -> Result<(), Failure> {
 }
 
 /// The most characters of a reason, as in the API.
-const LONGEST_REASON: usize = 500;
+const MAX_REASON_LENGTH: usize = 500;
 
 /// A reason that people read: one line.
 fn words(text: &str) -> Result<String, String> {
     let is_shown = !text.trim().is_empty() && is_line(text);
-    if is_shown && text.chars().count() <= LONGEST_REASON {
+    if is_shown && text.chars().count() <= MAX_REASON_LENGTH {
         return Ok(text.trim().to_owned());
     }
     Err(format!(
-        "must be one line of 1 to {LONGEST_REASON} characters"
+        "must be one line of 1 to {MAX_REASON_LENGTH} characters"
     ))
 }
 

@@ -28,7 +28,7 @@ const CATALOGUE_DESCRIPTION: usize = 500;
 const INVITATION_DESCRIPTION: usize = 1_000;
 
 /// Characters of an address that are not escaped in a `mailto:` URI (RFC 6068).
-const KEPT_IN_MAILTO: &AsciiSet = &NON_ALPHANUMERIC
+const NOT_ESCAPED_IN_MAILTO: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'@')
     .remove(b'.')
     .remove(b'-')
@@ -274,7 +274,7 @@ fn utc(at: Instant) -> String {
 }
 
 fn mailto(address: &str) -> String {
-    utf8_percent_encode(address, KEPT_IN_MAILTO).to_string()
+    utf8_percent_encode(address, NOT_ESCAPED_IN_MAILTO).to_string()
 }
 
 /// A property's text.

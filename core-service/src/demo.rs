@@ -44,7 +44,7 @@ pub enum KeyOrigin {
     /// It was created with the demo data.
     New,
     /// An earlier start created it.
-    Kept,
+    Existing,
     /// It replaces a key whose file was lost or whose key this database does not accept.
     Replaced,
 }
@@ -69,7 +69,7 @@ pub fn prepare(
                 .await
                 .map_err(failure)?
         {
-            let origin = KeyOrigin::Kept;
+            let origin = KeyOrigin::Existing;
             return Ok(Some(DemoKey { key, file, origin }));
         }
         let made = use_cases.keys.create(EMAIL, KEY_LABEL).await;

@@ -36,18 +36,23 @@ mod table;
 
 use std::sync::Arc;
 
+use domain::{event::EventDefaults, plan::Plans};
+
+use self::limits::Limiters;
+
 pub use account_export::{AccountExport, AccountExports, After, Part, Records};
 pub(crate) use accounts::add_account;
 pub use accounts::{AccountOverview, AccountView, Accounts, CalledOff, NewAccount};
 pub use activity::{ActivityExport, ActivityFilter, ActivityLog, ActivityPage};
 pub use catalogue::{Catalogue, CatalogueView, CoverView, CoverWords, PageView, SitemapPage};
-pub use command::{Commands, Unit};
+pub use command::{Commands, Context};
 pub use credentials::{AppCall, Authenticator, Caller, Principal, SessionTrust, SignedIn};
+pub use domain::rate::LimitSettings;
 pub use erase::{Erasure, LastOwner, Outlook, People};
 pub use error::{Error, Lacking};
 pub(crate) use events::AnnounceError;
 pub use events::{Cancellation, Events, MyEvents, PlannedChange, PlannedMail, Updated};
-pub use idempotency::{By, Claim, Keepable, Kept};
+pub use idempotency::{Claim, Invocation, Replay, Storable};
 pub use keys::{KeyTerms, Keys, NewKey};
 pub use limits::{Allowance, CallLimits, CoverLimit, LinkLimit};
 pub use links::Links;
@@ -57,7 +62,7 @@ pub use oauth::{
     Asked, Choice, ConsentAccount, Issued, OAuth, OAuthPolicy, Pending, Problem, ServerView,
     TokenRequest,
 };
-pub(crate) use oauth::{MOST_UNUSED_CLIENTS, UNUSED_CLIENT_DAYS};
+pub(crate) use oauth::{MAX_UNUSED_CLIENTS, UNUSED_CLIENT_DAYS};
 pub use organizer_mails::OrganizerMails;
 pub use own_account::{AccountPatch, OwnAccounts};
 pub use own_keys::{KeyRequest, OwnKeys};
@@ -68,19 +73,13 @@ pub use registrations::{
     Added, Approval, Arrival, DoorPlace, Export, NewRegistration, OwnRegistration,
     OwnRegistrations, RegistrationPage, RegistrationPatch, Registrations, Ticket,
 };
-
 pub(crate) use removal::purge;
 pub use sessions::{SessionView, Sessions, SteppedUp};
 pub(crate) use sign_in::may_sign_in;
 pub use sign_in::{Browser, NewSession, SignIn, SignUp};
+pub use storage::{EventFilter, MyEventsFilter, RegistrationFilter, StoredConnection};
 pub use suspension::Suspensions;
 pub(crate) use table::{Piece, safe};
-
-pub use domain::rate::LimitSettings;
-pub use storage::{EventFilter, MyEventsFilter, RegistrationFilter, StoredConnection};
-
-use self::limits::Limiters;
-use domain::{event::EventDefaults, plan::Plans};
 
 /// All use cases of a core. Clones share everything.
 #[derive(Debug, Clone)]

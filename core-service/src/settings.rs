@@ -9,6 +9,12 @@ use std::{
 };
 
 use covers::stock::{Provider, Stock, StockSettings};
+use domain::{
+    plan::{InvalidQuotas, Plans, Quotas},
+    rate::{Limit, LimitSettings},
+    retention::Retention,
+    zone::Zone,
+};
 use secrecy::SecretString;
 use server::{Failure, serve::Address};
 use sha2::{Digest as _, Sha256};
@@ -17,13 +23,6 @@ use crate::{
     email::{Mailer, Sender, SmtpUrl},
     grpc::{edges::EdgeTokens, port::TlsSettings},
 };
-use domain::{
-    plan::{InvalidQuotas, Plans, Quotas},
-    rate::{Limit, LimitSettings},
-    retention::Retention,
-    zone::Zone,
-};
-use storage;
 
 pub use oauth::OAuthArgs;
 pub use people::{PeopleArgs, WhoSignsUp};

@@ -9,7 +9,7 @@ use crate::route::Route;
 /// the rpc says how long they may be kept.
 pub(crate) fn cache_control(route: &Route, is_provisional: bool) -> HeaderValue {
     match (route.caching, route.access) {
-        (Some(caching), _) => kept(caching, is_provisional),
+        (Some(caching), _) => shared_for(caching, is_provisional),
         (None, Access::Public) => HeaderValue::from_static("no-cache"),
         (None, Access::Bearer | Access::Paid | Access::Session) => {
             HeaderValue::from_static("no-store")
@@ -17,7 +17,7 @@ pub(crate) fn cache_control(route: &Route, is_provisional: bool) -> HeaderValue 
     }
 }
 
-fn kept(caching: Caching, is_provisional: bool) -> HeaderValue {
+fn shared_for(caching: Caching, is_provisional: bool) -> HeaderValue {
     let Caching {
         max_age_seconds: fresh,
         stale_while_revalidate_seconds: stale,
@@ -48,10 +48,10 @@ mod tests {
             ..caching
         };
         assert_eq!(
-            kept(caching, false),
+            shared_for(caching, false),
             "public, max-age=10, stale-while-revalidate=20"
         );
-        assert_eq!(kept(fresh, false), "public, max-age=10");
-        assert_eq!(kept(caching, true), "public, max-age=5");
+        assert_eq!(shared_for(fresh, false), "public, max-age=10");
+        assert_eq!(shared_for(caching, true), "public, max-age=5");
     }
 }

@@ -30,7 +30,7 @@ const FORWARDED: [HeaderName; 6] = [
 ];
 
 /// Room for these and for those that are set here and around it, so that it need not be found while they are.
-const MOST_HEADERS: usize = 12;
+const MAX_HEADERS: usize = 12;
 
 /// One message as JSON, with a tag if it was read, and a link to the next page if there is one.
 pub(crate) fn json(
@@ -81,7 +81,7 @@ fn forwarded(route: &Route, metadata: MetadataMap) -> HeaderMap {
     let kept = FORWARDED
         .into_iter()
         .filter_map(|name| metadata.remove(&name).map(|value| (name, value)));
-    let mut headers = HeaderMap::with_capacity(MOST_HEADERS);
+    let mut headers = HeaderMap::with_capacity(MAX_HEADERS);
     headers.extend(kept);
     headers.insert(CACHE_CONTROL, cache_control(route, is_provisional));
     headers

@@ -48,12 +48,12 @@ pub(crate) fn text_result(text: impl Into<String>) -> CallToolResult {
 
 /// A failed tool call as a result, so that the model reads the error and its correction.
 pub(crate) fn refusal(problem: &Problem) -> CallToolResult {
-    text_result(wording(problem))
+    text_result(error_text(problem))
 }
 
 /// An error of listing or reading resources, where the protocol has its own form. It names what was not found.
 pub(crate) fn protocol_error(problem: &Problem, uri: Option<&str>) -> ErrorData {
-    let message = wording(problem);
+    let message = error_text(problem);
     match problem.http_status {
         404 => ErrorData::resource_not_found(message, uri.map(|uri| json!({ "uri": uri }))),
         400..=499 => ErrorData::invalid_params(message, None),
@@ -63,7 +63,7 @@ pub(crate) fn protocol_error(problem: &Problem, uri: Option<&str>) -> ErrorData 
 
 /// The code, the error (one line for each argument), and what to do about it. For example `INVALID_REQUEST: limit must be from
 /// 1 to 100, is 0`, and on the next line `Correct these arguments and call again.`
-fn wording(problem: &Problem) -> String {
+fn error_text(problem: &Problem) -> String {
     let mut text = format!("{}: ", problem.code);
     match problem.details.as_slice() {
         [] => text.push_str(&problem.message),

@@ -40,7 +40,7 @@ impl Credentials {
         self.0.insert(credential, (asked, holder));
     }
 
-    pub(crate) fn forget(&self, credential: &Fingerprint) {
+    pub(crate) fn evict(&self, credential: &Fingerprint) {
         self.0.invalidate(credential);
     }
 }

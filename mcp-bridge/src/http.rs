@@ -2,14 +2,14 @@
 
 mod cors;
 mod gate;
-mod places;
+mod permits;
 mod refusal;
 mod revision;
 
 use std::{convert::Infallible, sync::Arc};
 
 use axum::{extract::Request, routing::any};
-use http_kit::{Origin, Resource, Router, body::MOST_BYTES, oauth::OAuth};
+use http_kit::{Origin, Resource, Router, body::MAX_BYTES, oauth::OAuth};
 use rand::RngExt;
 use rmcp::{
     model::RequestStateCodec,
@@ -25,7 +25,7 @@ use tower::{Layer, ServiceExt, service_fn};
 
 use crate::{Options, SURFACE, credentials::Credentials, handler::Bridge, table::Table};
 use gate::Gate;
-use places::Places;
+use permits::Permits;
 
 /// The path of MCP.
 const PATH: &str = "/mcp";
@@ -74,7 +74,7 @@ impl Table {
             core: core.clone(),
             options: options.clone(),
             credentials: Credentials::default(),
-            places: Arc::new(Places::new(options.concurrency)),
+            permits: Arc::new(Permits::new(options.concurrency)),
             service,
         });
         let plain = service_fn(move |request: Request| {
@@ -109,7 +109,7 @@ fn config(options: &Options) -> StreamableHttpServerConfig {
     let config = StreamableHttpServerConfig::default()
         .with_legacy_session_mode(false)
         .with_json_response(true)
-        .with_max_request_body_bytes(MOST_BYTES)
+        .with_max_request_body_bytes(MAX_BYTES)
         .with_allowed_origins(origins)
         .enforce_origin_validation();
     if options.hosts.iter().any(|host| host == ANY_HOST) {

@@ -16,7 +16,7 @@ pub(crate) fn print(config: &Config, demo: Option<&DemoKey>, sign_in: Option<&st
 fn text(config: &Config, demo: Option<&DemoKey>, sign_in: Option<&str>) -> String {
     let key = demo.map_or("$KEY", |demo| demo.key.expose());
     let parts = [
-        places(config),
+        addresses(config),
         demo.map(demo_key).unwrap_or_default(),
         sign_in.map(sign_in_link).unwrap_or_default(),
         examples(config, key),
@@ -29,7 +29,7 @@ fn text(config: &Config, demo: Option<&DemoKey>, sign_in: Option<&str>) -> Strin
     parts.concat()
 }
 
-fn places(config: &Config) -> String {
+fn addresses(config: &Config) -> String {
     let (base, grpc, data) = (config.public_url(), &config.port.grpc_addr, data(config));
     let mail = mail(config);
     format!(
@@ -49,7 +49,7 @@ Muster is running; data in {data}. Stop it with Ctrl-C.
 fn demo_key(demo: &DemoKey) -> String {
     let (key, file) = (demo.key.expose(), demo.file.display());
     let kept = match demo.origin {
-        KeyOrigin::New | KeyOrigin::Kept => "stored in",
+        KeyOrigin::New | KeyOrigin::Existing => "stored in",
         KeyOrigin::Replaced => "a new key, since the last one was lost; stored in",
     };
     format!("  Demo key   {key}  ({kept} {file})\n")

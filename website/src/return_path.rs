@@ -23,7 +23,7 @@ pub(crate) fn own_path(next: Option<&str>) -> &str {
         let is_plain = path
             .bytes()
             .all(|byte| byte.is_ascii_graphic() && byte != b'\\');
-        let is_kept = PLACES.iter().any(|place| {
+        let is_kept = PERMITS.iter().any(|place| {
             let rest = path.strip_prefix(place);
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '?']))
         });
@@ -33,7 +33,7 @@ pub(crate) fn own_path(next: Option<&str>) -> &str {
 }
 
 /// The parts of the site that need a session.
-const PLACES: [&str; 4] = [
+const PERMITS: [&str; 4] = [
     "/dashboard",
     "/check-in",
     "/invitations",

@@ -50,7 +50,7 @@ impl EraseCommand {
             "registrations": outlook.registrations,
             "at_events": outlook.events,
             "person": outlook.person,
-            "owned_alone": outlook.owned_alone,
+            "solely_owned": outlook.solely_owned,
         });
         let plan = || plan(&self.email, &outlook, &last_owner);
         if let Some(instead) = self.consent.instead_of(plan, json)? {
@@ -85,7 +85,7 @@ fn plan(address: &str, outlook: &Outlook, last_owner: &LastOwner) -> String {
         registrations,
         events,
         person,
-        owned_alone,
+        solely_owned,
     } = outlook;
     let mut lines = vec![format!(
         "{address} would be erased for good: {registrations} registrations at {events} events, mails to them, and their name and \
@@ -94,8 +94,8 @@ fn plan(address: &str, outlook: &Outlook, last_owner: &LastOwner) -> String {
     if *person {
         lines.push("they could not sign in any more, and their keys would be revoked".to_owned());
     }
-    if !owned_alone.is_empty() {
-        let names = owned_alone.join("\", \"");
+    if !solely_owned.is_empty() {
+        let names = solely_owned.join("\", \"");
         lines.push(match last_owner {
             LastOwner::Named(heir) => format!("{heir} would own \"{names}\""),
             _ => format!("removed with their events would be \"{names}\""),

@@ -13,7 +13,7 @@ use jiff::{
 const STEP: SignedDuration = SignedDuration::from_nanos(1);
 
 /// Most changes of clocks in the rules of one zone. Events last days; those of years need no more than the first ones.
-const MOST_CHANGES: usize = 20;
+const MAX_CHANGES: usize = 20;
 
 /// A property with a time: by the clocks of the zone, if they show it once or for the first time; otherwise in UTC.
 pub(super) fn property(name: &str, time: EventTime, zone_name: &str) -> String {
@@ -60,7 +60,7 @@ fn component(name: &str, zone: &TimeZone, (first, last): (Instant, Instant)) -> 
     let mut lines = vec!["BEGIN:VTIMEZONE".to_owned(), format!("TZID:{name}")];
     let mut changes: Vec<String> = since
         .take(1)
-        .chain(later.take(MOST_CHANGES))
+        .chain(later.take(MAX_CHANGES))
         .flat_map(|change| observance(zone, &change))
         .collect();
     if changes.is_empty() {

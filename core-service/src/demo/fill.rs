@@ -13,14 +13,13 @@ use domain::{
     slug,
 };
 use serde::de::DeserializeOwned;
-use storage;
 
 use super::{
     EMAIL,
     events::{self, DemoEvent},
     guests::{self, Guests},
 };
-use crate::service::{Error, Unit, UseCases, add_account};
+use crate::service::{Context, Error, UseCases, add_account};
 
 const DAY_SECONDS: i64 = 86_400;
 
@@ -35,7 +34,7 @@ const LEAD_SPREAD_DAYS: i64 = 50;
 pub(super) async fn fill_if_empty(use_cases: &UseCases) -> Result<bool, Error> {
     let commands = &use_cases.commands;
     let defaults = use_cases.events.defaults();
-    let fill = async |unit: &mut Unit| {
+    let fill = async |unit: &mut Context| {
         if unit.tx.has_accounts().await? {
             return Ok(false);
         }
@@ -53,7 +52,7 @@ pub(super) async fn fill_if_empty(use_cases: &UseCases) -> Result<bool, Error> {
 
 async fn add_events(
     entropy: &Entropy,
-    unit: &mut Unit,
+    unit: &mut Context,
     owner: AccountId,
     defaults: &EventDefaults,
 ) -> Result<(), Error> {
@@ -87,7 +86,7 @@ fn account(entropy: &Entropy, now: Instant) -> Account {
 /// Creates an event by the rules of its own creation day, so that an event that has ended can be published.
 async fn add_event(
     entropy: &Entropy,
-    unit: &mut Unit,
+    unit: &mut Context,
     owner: AccountId,
     defaults: &EventDefaults,
     planned: &DemoEvent,
@@ -121,7 +120,7 @@ fn created_at(planned: &DemoEvent, chance: &Entropy, now: Instant) -> Instant {
 }
 
 /// Cancels the event, the day before it takes place or yesterday. This sends no mail, since there are no registrations yet.
-async fn cancelled(unit: &mut Unit, event: Event, reason: &str) -> Result<Event, Error> {
+async fn cancelled(unit: &mut Context, event: Event, reason: &str) -> Result<Event, Error> {
     let at = unit
         .now
         .min(event.schedule.start.at)

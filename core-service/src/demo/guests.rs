@@ -21,7 +21,7 @@ const DOORS_OPEN_SECONDS: i64 = 10 * 60;
 const ARRIVAL_SECONDS: u64 = 30 * 60;
 
 /// An upper bound for numbers in answers, such as children or years.
-const MOST_OF_ANYTHING: u64 = 9;
+const MAX_OF_ANYTHING: u64 = 9;
 
 /// How many registrations an event has, by status.
 #[derive(Debug, Default, Deserialize)]
@@ -130,7 +130,7 @@ impl Turnout {
                 let text = texts.and_then(|texts| one_of(texts, chance));
                 text.cloned().into_iter().collect()
             }
-            FieldType::Integer => vec![chance.below(MOST_OF_ANYTHING).to_string()],
+            FieldType::Integer => vec![chance.below(MAX_OF_ANYTHING).to_string()],
             FieldType::Select => one_of(&field.options, chance)
                 .cloned()
                 .into_iter()

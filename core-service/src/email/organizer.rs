@@ -3,7 +3,7 @@
 use askama::Template;
 use domain::{
     job::JobKey,
-    organizer_mail::{EventNews, Organizer},
+    organizer_mail::{EventUpdates, Organizer},
 };
 
 use super::{Mail, registration::greeted};
@@ -14,9 +14,9 @@ pub struct Digest<'a> {
     /// Who gets it.
     pub organizer: &'a Organizer,
     /// What is new; not empty.
-    pub news: &'a [EventNews],
+    pub news: &'a [EventUpdates],
     /// The page of an event's registrations.
-    pub registrations_url: &'a (dyn Fn(&EventNews) -> String + Sync),
+    pub registrations_url: &'a (dyn Fn(&EventUpdates) -> String + Sync),
     /// The page on which members choose what they are told.
     pub choice_url: &'a str,
     /// The host of every URL in mails.
@@ -86,8 +86,8 @@ pub fn digest(job: &JobKey, digest: &Digest<'_>) -> Result<Mail, askama::Error> 
 }
 
 /// What matters most: that somebody waits for a decision.
-fn headline(news: &[EventNews]) -> String {
-    let sum = |count: fn(&EventNews) -> i32| {
+fn headline(news: &[EventUpdates]) -> String {
+    let sum = |count: fn(&EventUpdates) -> i32| {
         let counts = news.iter().map(count);
         counts.fold(0, i32::saturating_add)
     };
@@ -99,7 +99,7 @@ fn headline(news: &[EventNews]) -> String {
     }
 }
 
-fn shown<'a>(news: &'a EventNews, digest: &Digest<'_>) -> ShownEvent<'a> {
+fn shown<'a>(news: &'a EventUpdates, digest: &Digest<'_>) -> ShownEvent<'a> {
     let new = match news.new {
         1 => "1 new registration.".to_owned(),
         new => format!("{new} new registrations."),
@@ -119,7 +119,7 @@ fn shown<'a>(news: &'a EventNews, digest: &Digest<'_>) -> ShownEvent<'a> {
 }
 
 /// The names, but for those that may contain a link: anyone can register under any name.
-fn names(news: &EventNews) -> Option<String> {
+fn names(news: &EventUpdates) -> Option<String> {
     let names: Vec<&str> = news.names.iter().filter_map(|name| greeted(name)).collect();
     let shown = i32::try_from(names.len()).unwrap_or(i32::MAX);
     match news.new.saturating_sub(shown) {

@@ -88,7 +88,7 @@ fn code_mail(
     let name = person.and_then(|person| greeted(&person.name));
     // Another person has the address: there is nothing to change, and only they may know.
     let is_taken = code.purpose == Purpose::EmailChange && person.is_some();
-    let (subject, lead, reason) = wording(code.purpose, is_taken);
+    let (subject, lead, reason) = text_of(code.purpose, is_taken);
     let has_code = code.purpose != Purpose::EmailChanged && !is_taken;
     let subject = if has_code {
         format!("{spaced} is your code for {host}")
@@ -117,7 +117,7 @@ const fn headline(purpose: Purpose, is_taken: bool) -> &'static str {
 }
 
 /// Subject without a code, lead and reason.
-const fn wording(purpose: Purpose, is_taken: bool) -> (&'static str, &'static str, &'static str) {
+const fn text_of(purpose: Purpose, is_taken: bool) -> (&'static str, &'static str, &'static str) {
     match purpose {
         Purpose::SignIn => (
             "",

@@ -1,4 +1,4 @@
-//! Mails to registrants: one [`Wording`] for each notification, with one template for text and one for HTML.
+//! Mails to registrants: one [`MailText`] for each notification, with one template for text and one for HTML.
 
 use askama::Template;
 use domain::{
@@ -34,7 +34,7 @@ pub struct Addressing<'a> {
 }
 
 /// The text of one notification. The event and the organizer's reason follow it.
-struct Wording {
+struct MailText {
     /// Before the event's title.
     subject: &'static str,
     headline: &'static str,
@@ -93,7 +93,7 @@ pub fn mail(
     addressing: &Addressing<'_>,
     now: Instant,
 ) -> Result<Mail, askama::Error> {
-    let (event, wording) = (&registrant.event, wording(notification));
+    let (event, text_of) = (&registrant.event, text_of(notification));
     let name = greeted(&registrant.name);
     let former = match notification {
         Notification::EventChanged(_) => addressing.former,
@@ -103,8 +103,8 @@ pub fn mail(
     let when = when(&current);
     let shown = Shown {
         name,
-        headline: wording.headline,
-        lead: wording.lead,
+        headline: text_of.headline,
+        lead: text_of.lead,
         prospect: prospect(notification),
         title: &event.title,
         when: &when,
@@ -137,7 +137,7 @@ pub fn mail(
         name: name.map(str::to_owned),
         address: registrant.email.clone(),
         reply_to: event.contact_email.clone(),
-        subject: format!("{}: {}", wording.subject, event.title),
+        subject: format!("{}: {}", text_of.subject, event.title),
         text: Text(shown.clone()).render()?,
         html: Html(shown).render()?,
         private_url: addressing.private_url.map(str::to_owned),
@@ -177,7 +177,7 @@ fn when(time: &WhenAndWhere) -> String {
     format!("{text} ({zone})")
 }
 
-const fn wording(notification: Notification) -> Wording {
+const fn text_of(notification: Notification) -> MailText {
     let (subject, headline, lead) = match notification {
         Notification::Registered(status) => registered(status),
         Notification::RegisteredAgain(status) => registered_again(status),
@@ -224,7 +224,7 @@ const fn wording(notification: Notification) -> Wording {
             },
         ),
     };
-    Wording {
+    MailText {
         subject,
         headline,
         lead,

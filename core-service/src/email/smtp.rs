@@ -182,11 +182,11 @@ impl Smtp {
         let outcome = say(&mut open.connection, to, content).await;
         let Err(error) = outcome else {
             open.mails += 1;
-            self.keep(open, permit);
+            self.release(open, permit);
             return Ok(());
         };
         if error.status().is_some() && open.connection.command(Rset).await.is_ok() {
-            self.keep(open, permit);
+            self.release(open, permit);
         }
         Err(meaning(&error, to))
     }
@@ -222,9 +222,9 @@ impl Smtp {
     }
 
     /// Keeps a connection before it releases the permit, so that the next mail can use the connection.
-    fn keep(&self, open: OpenConnection, permit: OwnedSemaphorePermit) {
+    fn release(&self, open: OpenConnection, permit: OwnedSemaphorePermit) {
         let mut idle = unpoisoned(&self.0.idle);
-        if open.mails < MAILS_PER_CONNECTION && idle.len() < connection_limit::MOST {
+        if open.mails < MAILS_PER_CONNECTION && idle.len() < connection_limit::MAX_CONNECTIONS {
             let since = Instant::now();
             idle.push(OpenConnection { since, ..open });
         }

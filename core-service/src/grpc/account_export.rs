@@ -14,7 +14,7 @@ use super::archive::Archive;
 use crate::service::{AccountExport, After, Error, Links, Part, Piece};
 
 /// Bytes in one file of an archive. After them its next part begins: programs that read archives of more than 4 GiB are few.
-const MOST_BYTES: u64 = 1 << 30;
+const MAX_BYTES: u64 = 1 << 30;
 
 /// The form of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -154,7 +154,7 @@ impl File {
             archive.start(&self.name())?;
         }
         let is_last = after.is_none();
-        let ends = is_last || self.bytes > MOST_BYTES;
+        let ends = is_last || self.bytes > MAX_BYTES;
         let text = match self.form {
             Form::Json => self.json(rows, is_new, ends),
             Form::Table => self.table(rows, is_new),

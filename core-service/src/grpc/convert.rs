@@ -8,10 +8,6 @@ mod registrations;
 mod sitemaps;
 
 use covers::CoverRequest;
-use muster_api::v1;
-use prost_types::FieldMask;
-
-use crate::service::{CoverWords, EventFilter, Links, PageView, Updated};
 use domain::{
     change::Change,
     event::{CustomField, Event, EventPatch, ListedEvent, NewEvent},
@@ -19,6 +15,10 @@ use domain::{
     schedule::ScheduleChange,
     violation::{FieldViolation, Violations},
 };
+use muster_api::v1;
+use prost_types::FieldMask;
+
+use crate::service::{CoverWords, EventFilter, Links, PageView, Updated};
 
 pub(super) use account::account;
 pub(super) use activity::{activity, activity_asked, activity_exported};
@@ -27,7 +27,6 @@ pub(super) use registrations::{
     approval, checked_in, declined, named_registrations, new_registration, own_registration,
     received, registration, registration_by_code, registration_page, registration_patch, ticket,
 };
-
 pub(super) use sitemaps::{sitemap_cursor, sitemap_page, sitemaps};
 
 /// The filter of the caller's events. An unknown value is refused: it must not widen the list.

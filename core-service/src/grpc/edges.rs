@@ -20,7 +20,7 @@ use tonic::{Status, body::Body};
 use super::origin::{self, Origin, has_certificate};
 
 /// One, and a second one while edges change to it.
-const MOST_TOKENS: usize = 2;
+const MAX_TOKENS: usize = 2;
 
 /// How often refused edges are logged. Otherwise each call of such an edge would be a line.
 const WARN_AGAIN: Duration = Duration::from_mins(1);
@@ -39,9 +39,9 @@ impl FromStr for EdgeTokens {
             .filter(|token| !token.is_empty())
             .map(settings::token)
             .collect::<Result<Vec<_>, _>>()?;
-        if tokens.is_empty() || tokens.len() > MOST_TOKENS {
+        if tokens.is_empty() || tokens.len() > MAX_TOKENS {
             return Err(format!(
-                "must be one secret, or {MOST_TOKENS} separated by a comma while edges change from one to the other"
+                "must be one secret, or {MAX_TOKENS} separated by a comma while edges change from one to the other"
             ));
         }
         let hash = |token: &secrecy::SecretString| hash(token.expose_secret().as_bytes());

@@ -14,7 +14,7 @@ use server::observe::RequestId;
 use tonic::{Code, Request, Status};
 
 use super::{edges::Arrival, status::refuse};
-use crate::service::{By, Caller, Claim, Commands, Error, Kept, Principal, SignedIn};
+use crate::service::{Caller, Claim, Commands, Error, Invocation, Principal, Replay, SignedIn};
 
 /// The frame of core's handlers.
 pub(super) struct CoreFrame {
@@ -51,8 +51,11 @@ pub(super) struct Command<M> {
 
 impl<M: Message> Command<M> {
     /// The caller of the use case whose answer `show` converts.
-    pub(super) fn showing<'a, A>(&'a self, show: &'a (impl Fn(A) -> M + Sync)) -> By<'a, A> {
-        By::claiming(&self.caller, self.claim.as_ref(), |answer| {
+    pub(super) fn showing<'a, A>(
+        &'a self,
+        show: &'a (impl Fn(A) -> M + Sync),
+    ) -> Invocation<'a, A> {
+        Invocation::claiming(&self.caller, self.claim.as_ref(), |answer| {
             show(answer).encode_to_vec()
         })
     }
@@ -131,8 +134,10 @@ impl Frame for CoreFrame {
             });
         // Boxed, since most calls have no key.
         match Box::pin(once).await.map_err(refuse)? {
-            Kept::Answer(bytes) => R::Response::decode(&*bytes).map_err(|error| unreadable(&error)),
-            Kept::Refusal(bytes) => Err(kept_refusal(bytes)),
+            Replay::Answer(bytes) => {
+                R::Response::decode(&*bytes).map_err(|error| unreadable(&error))
+            }
+            Replay::Refusal(bytes) => Err(replayed_refusal(bytes)),
         }
     }
 
@@ -148,7 +153,7 @@ fn caller<M>(request: &Request<M>) -> Result<Caller, Error> {
 }
 
 /// The status with these details, which contain its code and its message.
-fn kept_refusal(details: Vec<u8>) -> Status {
+fn replayed_refusal(details: Vec<u8>) -> Status {
     match tonic_types::Status::decode(&*details) {
         Ok(status) => Status::with_details(Code::from(status.code), status.message, details.into()),
         Err(error) => unreadable(&error),

@@ -39,7 +39,7 @@ use super::{
 use crate::service::{Allowance, Authenticator, CallLimits, Caller, Error, SessionTrust, SignedIn};
 
 /// No call runs longer, with any deadline of its client, so that a stuck call releases its connection and locks.
-const LONGEST_CALL: Duration = Duration::from_mins(1);
+const MAX_CALL_TIMEOUT: Duration = Duration::from_mins(1);
 /// How many reads, and how many writes, there are at a time: two full batches of registrations.
 pub const MAX_CALLS: u32 = 512;
 /// The same while they are slow: a few for each connection to the database.
@@ -393,11 +393,11 @@ fn service(path: &str) -> Option<&str> {
     Some(service)
 }
 
-/// The time limit of the call: `grpc-timeout`, at most [`LONGEST_CALL`].
+/// The time limit of the call: `grpc-timeout`, at most [`MAX_CALL_TIMEOUT`].
 fn time_for(headers: &HeaderMap) -> Duration {
     let given = header(headers, deadline::HEADER).and_then(deadline::parse);
-    given.map_or(LONGEST_CALL, |given| {
-        given.saturating_sub(MARGIN).min(LONGEST_CALL)
+    given.map_or(MAX_CALL_TIMEOUT, |given| {
+        given.saturating_sub(MARGIN).min(MAX_CALL_TIMEOUT)
     })
 }
 

@@ -25,10 +25,10 @@ use tower_http::timeout::TimeoutBody;
 use super::edges::Arrival;
 
 /// The largest message of a call that needs no credential. A registration is far smaller.
-const MOST_PUBLIC: usize = 64 << 10;
+const MAX_PUBLIC_BYTES: usize = 64 << 10;
 
 /// The largest message of another call: as much as edges accept.
-const MOST: usize = 1 << 20;
+const MAX_BYTES: usize = 1 << 20;
 
 /// What comes before a message: whether it is compressed, and its length.
 const PREFIX: usize = 5;
@@ -73,8 +73,8 @@ impl Bounds {
             self.clients.hold(peer)
         };
         let most = match access {
-            None | Some(Access::Public) => MOST_PUBLIC,
-            Some(_) => MOST,
+            None | Some(Access::Public) => MAX_PUBLIC_BYTES,
+            Some(_) => MAX_BYTES,
         };
         Body::new(Bounded {
             body: Box::pin(TimeoutBody::new(self.idle, body)),

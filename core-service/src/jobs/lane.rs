@@ -15,11 +15,11 @@ use super::pause::Pause;
 
 /// Maximum number of open lanes. With the slots of each it bounds the running tries. A further destination waits until a lane
 /// closes.
-const MOST_LANES: usize = 128;
+const MAX_LANES: usize = 128;
 
 /// Maximum number of remembered pauses. Beyond it, the one that ends first is forgotten: its destination is then tried with all
 /// slots.
-const MOST_PAUSES: usize = 1_024;
+const MAX_PAUSES: usize = 1_024;
 
 /// The due work for one destination, with slots of its own.
 pub(super) struct Lane {
@@ -84,7 +84,7 @@ impl Lanes {
             lane.offer(kind);
             return None;
         }
-        if lanes.len() >= MOST_LANES {
+        if lanes.len() >= MAX_LANES {
             return None;
         }
         let lane = Arc::new(Lane::new(destination.clone(), vec![kind]));
@@ -148,8 +148,8 @@ impl Pauses {
         let mut pause = pauses.remove(destination).unwrap_or_default();
         let answer = change(&mut pause);
         if let Some(until) = pause.until() {
-            if pauses.len() >= MOST_PAUSES {
-                forget_first(&mut pauses, until);
+            if pauses.len() >= MAX_PAUSES {
+                evict_first(&mut pauses, until);
             }
             pauses.insert(destination.clone(), pause);
         }
@@ -158,7 +158,7 @@ impl Pauses {
 }
 
 /// Removes the pause that ends first, unless the new one ends earlier.
-fn forget_first(pauses: &mut HashMap<Destination, Pause>, until: Instant) {
+fn evict_first(pauses: &mut HashMap<Destination, Pause>, until: Instant) {
     let end = |pause: &Pause| pause.until().unwrap_or(until);
     let first = pauses.iter().min_by_key(|(_, pause)| end(pause));
     if let Some(destination) = first.map(|(destination, _)| destination.clone()) {
@@ -187,13 +187,13 @@ mod tests {
     fn a_bounded_number_of_lanes_is_open_and_a_closed_one_makes_room() {
         let lanes = Lanes::default();
         let open = |number| lanes.offer(&destination(number), JobKind::StockCover);
-        let opened: Vec<_> = (0..MOST_LANES).filter_map(open).collect();
-        assert_eq!(opened.len(), MOST_LANES);
-        assert!(open(MOST_LANES).is_none());
+        let opened: Vec<_> = (0..MAX_LANES).filter_map(open).collect();
+        assert_eq!(opened.len(), MAX_LANES);
+        assert!(open(MAX_LANES).is_none());
         assert!(!lanes.close(&opened[0], false));
         assert_eq!(opened[0].next_kind(), Some(JobKind::StockCover));
         assert!(lanes.close(&opened[0], false));
-        assert!(open(MOST_LANES).is_some());
+        assert!(open(MAX_LANES).is_some());
     }
 
     #[test]
@@ -218,7 +218,7 @@ mod tests {
     #[test]
     fn a_bounded_number_of_pauses_is_remembered_the_latest_ones() {
         let pauses = Pauses::default();
-        for number in 0..=MOST_PAUSES {
+        for number in 0..=MAX_PAUSES {
             let now = NOW.plus_seconds(i64::try_from(number).unwrap());
             pauses.change(&destination(number), |pause| {
                 pause.begin(now, now, Uuid::nil())
@@ -226,8 +226,8 @@ mod tests {
         }
         assert_eq!(pauses.of(&destination(0)).until(), None);
         assert!(pauses.of(&destination(1)).until().is_some());
-        assert!(pauses.of(&destination(MOST_PAUSES)).until().is_some());
-        assert_eq!(held(&pauses.0).len(), MOST_PAUSES);
+        assert!(pauses.of(&destination(MAX_PAUSES)).until().is_some());
+        assert_eq!(held(&pauses.0).len(), MAX_PAUSES);
     }
 
     #[test]

@@ -10,7 +10,7 @@ use domain::{
 use server::{CancellationToken, telemetry::chain};
 use storage::{self, GrantUses, KeyUses, SessionUses, Tx};
 
-use crate::service::{Commands, Error, MOST_UNUSED_CLIENTS, UNUSED_CLIENT_DAYS, purge, settle_all};
+use crate::service::{Commands, Error, MAX_UNUSED_CLIENTS, UNUSED_CLIENT_DAYS, purge, settle_all};
 
 /// The interval. Little depends on it: the catalogue excludes ended events by their end, "last used" is approximate, and whoever
 /// registers or confirms gets a seat that is held for too long at once. Only the waitlist waits for it.
@@ -25,7 +25,7 @@ const RETENTION_BATCHES: usize = 20;
 
 /// Events that the first transaction of a round adds to the search index, the most that one does, and transactions per round.
 const FIRST_INDEX_BATCH: i64 = 50;
-const LARGEST_INDEX_BATCH: i64 = 1_000;
+const MAX_INDEX_BATCH: i64 = 1_000;
 const INDEX_BATCHES: usize = 200;
 
 /// How long such a transaction may take: on SQLite all other writers wait for it, and PostgreSQL has a time limit for transactions that
@@ -235,7 +235,7 @@ async fn delete_old_of_apps(
         + tx.delete_old_authorization_codes(made, RETENTION_BATCH)
             .await?
         + tx.delete_old_grants(audit, RETENTION_BATCH).await?
-        + tx.delete_unused_clients(unused, MOST_UNUSED_CLIENTS, RETENTION_BATCH)
+        + tx.delete_unused_clients(unused, MAX_UNUSED_CLIENTS, RETENTION_BATCH)
             .await?)
 }
 
@@ -244,7 +244,7 @@ fn next_batch(batch: i64, took: Duration) -> i64 {
     if took > INDEX_TIME {
         (batch / 2).max(FIRST_INDEX_BATCH)
     } else if took < INDEX_TIME / 2 {
-        (batch * 2).min(LARGEST_INDEX_BATCH)
+        (batch * 2).min(MAX_INDEX_BATCH)
     } else {
         batch
     }
@@ -258,7 +258,7 @@ mod tests {
     fn transactions_that_index_events_stay_short() {
         let millis = Duration::from_millis;
         assert_eq!(next_batch(50, millis(10)), 100);
-        assert_eq!(next_batch(800, millis(10)), LARGEST_INDEX_BATCH);
+        assert_eq!(next_batch(800, millis(10)), MAX_INDEX_BATCH);
         assert_eq!(next_batch(400, millis(70)), 400);
         assert_eq!(next_batch(400, millis(150)), 200);
         assert_eq!(next_batch(60, millis(1_000)), FIRST_INDEX_BATCH);

@@ -10,7 +10,7 @@ use storage::{Error, Store};
 const INTERVAL: Duration = Duration::from_secs(15);
 
 /// Jobs of a kind and destination that are counted; a larger number says no more.
-const MOST: i64 = 10_000;
+const MAX_COUNTED: i64 = 10_000;
 
 /// Destinations that are looked at. There are as many as mail servers and providers, so a few.
 const DESTINATIONS: i64 = 16;
@@ -51,12 +51,12 @@ async fn look(
         };
         let queue: &mut Queue = queues.entry(kind).or_default();
         let due = store
-            .count_due_jobs(&known.destination, kind, now, MOST)
+            .count_due_jobs(&known.destination, kind, now, MAX_COUNTED)
             .await?;
         queue.due += due;
         queue.oldest = queue.oldest.max(now.micros() - known.first_due_at.micros());
     }
-    for (kind, number) in store.count_failed_jobs(MOST).await? {
+    for (kind, number) in store.count_failed_jobs(MAX_COUNTED).await? {
         if let Ok(kind) = kind.parse() {
             queues.entry(kind).or_default().dead = number;
         }

@@ -10,7 +10,7 @@ use super::backoff;
 const FIRST_SECONDS: i64 = 5;
 
 /// Seconds of the longest pause: how long mails may still wait after a long outage.
-const LONGEST_SECONDS: i64 = 300;
+const MAX_SECONDS: i64 = 300;
 
 /// The pause of a destination.
 #[derive(Debug, Clone, Default)]
@@ -48,7 +48,7 @@ impl Pause {
         let seconds = match self {
             Self::None => FIRST_SECONDS,
             Self::Until { at, .. } if started < *at => return None,
-            Self::Until { seconds, .. } => seconds.saturating_mul(2).min(LONGEST_SECONDS),
+            Self::Until { seconds, .. } => seconds.saturating_mul(2).min(MAX_SECONDS),
         };
         let at = now.plus_seconds(backoff::spread(seconds, subject));
         *self = Self::Until { at, seconds };

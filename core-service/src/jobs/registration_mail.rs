@@ -92,7 +92,7 @@ impl RegistrationMail {
         let mail = email::mail(&job.key, notification, &registrant, &addressing, now)
             .map_err(|error| AttemptError::Permanent(error.to_string()))?;
         self.mailer.send(&mail, now).await?;
-        let news = registrant.news();
+        let news = registrant.unannounced();
         Ok(news.map_or(Done::Plainly, |news| Done::Told(id, news)))
     }
 

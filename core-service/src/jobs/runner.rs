@@ -79,7 +79,7 @@ struct Tries {
 
 impl Tries {
     /// Waits until a try ends, and returns all that have ended by then.
-    async fn gather(&mut self) -> &[Try] {
+    async fn collect(&mut self) -> &[Try] {
         let first = self.running.join_next().await;
         let rest = std::iter::from_fn(|| self.running.try_join_next());
         let before = self.ended.len();
@@ -135,12 +135,14 @@ impl Runner {
     async fn drain_lane(&self, lane: &Lane) -> Result<usize, Error> {
         let (mut tries, mut total) = (Tries::default(), 0);
         loop {
-            let started = self.turn(lane, &mut tries, self.limits.slots).await?;
+            let started = self
+                .record_and_claim(lane, &mut tries, self.limits.slots)
+                .await?;
             if started == 0 {
                 return Ok(total);
             }
             total += started;
-            self.gather_all(lane, &mut tries).await;
+            self.collect_all(lane, &mut tries).await;
         }
     }
 
@@ -153,7 +155,7 @@ impl Runner {
             let began = tokio::time::Instant::now();
             let free = self.limits.slots.saturating_sub(tries.running.len());
             let wanted = if free < enough { 0 } else { free };
-            let failed = self.turn_or_log(lane, &mut tries, wanted).await.is_err();
+            let failed = self.claim_or_log(lane, &mut tries, wanted).await.is_err();
             if !failed && tries.is_empty() {
                 if self.close(lane) {
                     return;
@@ -169,15 +171,15 @@ impl Runner {
                 () = lane.offered(), if can_wait => enough = 1,
                 // After a failure of the database, ended tries wait for the next turn.
                 () = tokio::time::sleep(self.limits.poll_interval), if failed => enough = 1,
-                ended = tries.gather(), if can_wait => {
+                ended = tries.collect(), if can_wait => {
                     self.update_pause(lane, ended);
                     enough = self.limits.slots.div_ceil(CLAIM_DIVISOR);
                 }
             }
         }
-        self.gather_all(lane, &mut tries).await;
+        self.collect_all(lane, &mut tries).await;
         // A job whose outcome cannot be recorded is done again when its lease ends.
-        let _ = self.turn_or_log(lane, &mut tries, 0).await;
+        let _ = self.claim_or_log(lane, &mut tries, 0).await;
     }
 
     fn close(&self, lane: &Lane) -> bool {
@@ -186,19 +188,19 @@ impl Runner {
             .close(lane, pause.admits(self.clock.now(), 1, 0) == 0)
     }
 
-    async fn gather_all(&self, lane: &Lane, tries: &mut Tries) {
+    async fn collect_all(&self, lane: &Lane, tries: &mut Tries) {
         while !tries.running.is_empty() {
-            self.update_pause(lane, tries.gather().await);
+            self.update_pause(lane, tries.collect().await);
         }
     }
 
-    async fn turn_or_log(
+    async fn claim_or_log(
         &self,
         lane: &Lane,
         tries: &mut Tries,
         wanted: usize,
     ) -> Result<usize, Error> {
-        let turned = self.turn(lane, tries, wanted).await;
+        let turned = self.record_and_claim(lane, tries, wanted).await;
         if let Err(error) = &turned {
             let destination = &lane.destination;
             tracing::warn!(%destination, error = %chain(&error), "cannot claim jobs or record their outcomes");
@@ -208,7 +210,12 @@ impl Runner {
 
     /// One transaction: records ended tries, and claims as many jobs as are wanted and admitted. Then it starts them and
     /// returns their number. If it fails, ended tries are kept for the next turn.
-    async fn turn(&self, lane: &Lane, tries: &mut Tries, wanted: usize) -> Result<usize, Error> {
+    async fn record_and_claim(
+        &self,
+        lane: &Lane,
+        tries: &mut Tries,
+        wanted: usize,
+    ) -> Result<usize, Error> {
         let now = self.clock.now();
         let pause = self.pauses.of(&lane.destination);
         let admitted = pause.admits(now, wanted, tries.running.len());

@@ -15,7 +15,7 @@ use domain::{
 use storage::{self, StoredCover};
 
 use super::{Attempt, AttemptError, Done, Handler};
-use crate::service::{self, Commands, Unit};
+use crate::service::{self, Commands, Context};
 
 /// How long to wait for a provider that is busy and names no time: providers count per minute or per hour.
 const PAUSE_SECONDS: u64 = 60;
@@ -50,7 +50,7 @@ impl StockCovers {
             ));
         }
         match self.stock.find(words).await {
-            Ok(Some(cover)) => self.keep(id, words, cover).await,
+            Ok(Some(cover)) => self.store(id, words, cover).await,
             Ok(None) => {
                 tracing::info!(event_id = %id, provider = %self.stock.provider(), "found no stock photograph for an event");
                 Ok(Done::Plainly)
@@ -60,7 +60,7 @@ impl StockCovers {
     }
 
     /// Stores a cover, unless its event needs another one by now.
-    async fn keep(
+    async fn store(
         &self,
         id: EventId,
         words: &str,
@@ -68,7 +68,7 @@ impl StockCovers {
     ) -> Result<Done, AttemptError> {
         let file = StoredCover::new(cover.jpeg);
         let credit = image_credit(cover.credit);
-        let keep = async |unit: &mut Unit| {
+        let keep = async |unit: &mut Context| {
             unit.tx.lock_counters(id).await?;
             let now = unit.renew_time();
             let Some(event) = unit.tx.find_event(id).await? else {

@@ -18,7 +18,7 @@ use domain::{
     person::{Member, MemberKey, Membership, Person},
     registration::{Counters, Registration},
     scope::Scope,
-    session::{MOST_SESSIONS, Session},
+    session::{MAX_SESSIONS, Session},
 };
 use storage::{Store, StoredConnection};
 
@@ -29,13 +29,13 @@ use super::{
 };
 
 /// Exports at the same time in one core: each has a page of rows in memory, and keeps a connection of its client.
-const MOST: usize = 16;
+const MAX_EXPORTS: usize = 16;
 
 /// After how long another export of the account is worth a try.
-const PATIENCE: Duration = Duration::from_secs(30);
+const READ_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Members, invitations, keys and accounts of a person.
-const MOST_ROWS: i64 = 10_000;
+const MAX_ROWS: i64 = 10_000;
 
 const EVENTS: i64 = 50;
 const REGISTRATIONS: i64 = 200;
@@ -175,9 +175,9 @@ impl AccountExports {
     fn take_place(&self, account: AccountId) -> Result<Running, Error> {
         let mut running = self.running();
         if running.contains(&account) {
-            return Err(Error::ExportUnderWay { wait: PATIENCE });
+            return Err(Error::ExportUnderWay { wait: READ_TIMEOUT });
         }
-        if running.len() >= MOST {
+        if running.len() >= MAX_EXPORTS {
             return Err(Error::Busy);
         }
         running.insert(account);
@@ -215,7 +215,7 @@ impl AccountExport {
 
     /// Whether the client gets another piece. One that reads too slowly gets none, so that others get its place.
     pub fn may_go_on(&self) -> Result<(), Error> {
-        if self.pace.is_kept(self.now()) {
+        if self.pace.is_fast_enough(self.now()) {
             return Ok(());
         }
         Err(Error::ReadTooSlowly)
@@ -238,17 +238,17 @@ impl AccountExport {
                 Records::Person(found.ok_or(Error::Unauthorized)?)
             }
             Part::Sessions => {
-                Records::Sessions(store.list_sessions(person()?, now, MOST_SESSIONS).await?)
+                Records::Sessions(store.list_sessions(person()?, now, MAX_SESSIONS).await?)
             }
             Part::Memberships => {
-                Records::Memberships(store.list_memberships_of(person()?, MOST_ROWS).await?)
+                Records::Memberships(store.list_memberships_of(person()?, MAX_ROWS).await?)
             }
-            Part::Apps => Records::Apps(store.list_connections(person()?, now, MOST_ROWS).await?),
-            Part::Members => Records::Members(store.list_members(account, MOST_ROWS).await?),
+            Part::Apps => Records::Apps(store.list_connections(person()?, now, MAX_ROWS).await?),
+            Part::Members => Records::Members(store.list_members(account, MAX_ROWS).await?),
             Part::Invitations => {
-                Records::Invitations(store.list_invitations_of(account, now, MOST_ROWS).await?)
+                Records::Invitations(store.list_invitations_of(account, now, MAX_ROWS).await?)
             }
-            Part::Keys => Records::Keys(store.list_member_keys(account, MOST_ROWS).await?),
+            Part::Keys => Records::Keys(store.list_member_keys(account, MAX_ROWS).await?),
             Part::Events => return self.events(place(after)).await,
             Part::Registrations => return self.registrations(after).await,
             Part::Activity => {

@@ -2,10 +2,6 @@
 
 mod operated;
 
-pub(super) use operated::owned_by;
-pub use operated::{AccountView, CalledOff};
-
-use super::{Commands, Error, Principal, Unit, catalogue::saturated, events::MOST_COUNTED};
 use domain::{
     account::{self, Account},
     audit::Actor,
@@ -17,6 +13,11 @@ use domain::{
     violation::Violations,
     zone::Zone,
 };
+
+use super::{Commands, Context, Error, Principal, catalogue::saturated, events::MAX_COUNTED};
+
+pub(super) use operated::owned_by;
+pub use operated::{AccountView, CalledOff};
 
 /// An account and the use of its quota.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,7 +51,7 @@ impl AccountOverview {
 /// # Errors
 /// [`Error::Conflict`] if they own an account.
 pub(crate) async fn add_account(
-    unit: &mut Unit,
+    context: &mut Context,
     account: &Account,
     owner_name: &str,
 ) -> Result<PersonId, Error> {
@@ -61,22 +62,23 @@ pub(crate) async fn add_account(
         name: owner_name.to_owned(),
         created_at: account.created_at,
     };
-    unit.tx.insert_person(&person).await?;
-    let owner = unit.tx.lock_person_by_email(&account.email).await?;
+    context.tx.insert_person(&person).await?;
+    let owner = context.tx.lock_person_by_email(&account.email).await?;
     let owner = owner.ok_or(Error::NotFound { what: "person" })?.id;
-    let existing = unit.tx.find_account_by_email(&account.email).await?;
+    let existing = context.tx.find_account_by_email(&account.email).await?;
     if existing.is_some() {
         let email = &account.email;
         return Err(Error::Conflict(format!(
             "there is already an account with the address {email}"
         )));
     }
-    unit.tx.insert_account(account).await?;
+    context.tx.insert_account(account).await?;
     let since = account.created_at;
-    unit.tx
+    context
+        .tx
         .put_membership(account.id, owner, Role::Owner, since)
         .await?;
-    unit.record(Fact::AccountCreated { account }).await?;
+    context.record(Fact::AccountCreated { account }).await?;
     Ok(owner)
 }
 
@@ -122,7 +124,7 @@ impl Accounts {
             .active_events
             .of(account.plan)
             .map_or(0, i64::from);
-        let most = MOST_COUNTED.max(quota);
+        let most = MAX_COUNTED.max(quota);
         let active = store.count_active_events(account.id, now, most).await?;
         let mails = store.find_mail_count(account.id).await?;
         let limit = |quotas: Quotas| quotas.of(account.plan).map(|limit| saturated(limit.into()));
@@ -146,17 +148,17 @@ impl Accounts {
             .unless_any(email.zip(zone))
             .map_err(Error::Invalid)?;
 
-        let decide = async |unit: &mut Unit| {
+        let decide = async |context: &mut Context| {
             let account = Account {
-                id: AccountId::new(unit.new_id()),
+                id: AccountId::new(context.new_id()),
                 email: email.to_string(),
                 name: new.name,
                 plan: new.plan,
                 timezone: zone.map(|zone| zone.name().to_owned()),
                 is_suspended: false,
-                created_at: unit.now,
+                created_at: context.now,
             };
-            add_account(unit, &account, &account.name).await?;
+            add_account(context, &account, &account.name).await?;
             Ok(account)
         };
         self.commands.run(Actor::Admin, decide).await
@@ -164,17 +166,17 @@ impl Accounts {
 
     /// Changes an account's plan, for an administrator. Events beyond a smaller quota stay as they are.
     pub async fn set_plan(&self, id: AccountId, plan: Plan) -> Result<Account, Error> {
-        let decide = async |unit: &mut Unit| {
-            let before = unit.tx.lock_account(id).await?;
+        let decide = async |context: &mut Context| {
+            let before = context.tx.lock_account(id).await?;
             let before = before.ok_or(Error::NotFound { what: "account" })?;
             if before.plan != plan {
-                unit.tx.set_plan(id, plan).await?;
+                context.tx.set_plan(id, plan).await?;
                 let fact = Fact::PlanSet {
                     account: id,
                     before: before.plan,
                     after: plan,
                 };
-                unit.record(fact).await?;
+                context.record(fact).await?;
             }
             Ok(Account { plan, ..before })
         };

@@ -2,9 +2,6 @@
 
 mod export;
 
-pub use export::ActivityExport;
-
-use super::{Commands, Error, Principal, events, pages::page};
 use domain::{
     activity::Activity,
     cursor::Place,
@@ -13,6 +10,10 @@ use domain::{
     scope::Scope,
     words,
 };
+
+use super::{Commands, Error, Principal, events, pages::page};
+
+pub use export::ActivityExport;
 
 /// Entries in which a text is looked for at a time. A page may then have fewer entries than asked for, and more follow.
 const WINDOW: i32 = 2_000;

@@ -10,11 +10,8 @@ use std::{
     },
 };
 
-pub use sitemaps::SitemapPage;
-
-use super::{Commands, Error};
 use domain::{
-    catalogue::{CatalogueFilter, MOST_MATCHES},
+    catalogue::{CatalogueFilter, MAX_MATCHES},
     clock::Clock,
     event::Event,
     ids::EventId,
@@ -22,6 +19,10 @@ use domain::{
     slug,
 };
 use storage::{Store, StoredCover};
+
+use super::{Commands, Error};
+
+pub use sitemaps::SitemapPage;
 
 /// A page of the catalogue.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -128,13 +129,13 @@ impl Catalogue {
             .search_catalogue(filter, now, limit, offset.into());
         let found = found.await?;
         let matches = saturated(found.matches);
-        let count = matches.min(MOST_MATCHES);
+        let count = matches.min(MAX_MATCHES);
         Ok(CatalogueView {
             seats_left: seats_left_on(&found.events),
             next_offset: next_offset(offset, found.events.len(), count),
             events: found.events.into_iter().map(|(event, _)| event).collect(),
             count,
-            count_is_exact: matches <= MOST_MATCHES,
+            count_is_exact: matches <= MAX_MATCHES,
         })
     }
 

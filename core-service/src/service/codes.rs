@@ -11,7 +11,7 @@ use domain::{
     violation::FieldViolation,
 };
 
-use super::{Error, Unit};
+use super::{Context, Error};
 
 /// For how long a notice is worth sending.
 const NOTICE_SECONDS: i64 = 86_400;
@@ -45,13 +45,13 @@ impl Checked {
 ///
 /// # Errors
 /// When it is used up.
-pub(super) async fn spend(unit: &mut Unit, budget: &Budget) -> Result<(), Error> {
-    let (used, resets_at) = unit.tx.use_budget(budget, unit.now).await?;
-    unit.note_write();
+pub(super) async fn spend(context: &mut Context, budget: &Budget) -> Result<(), Error> {
+    let (used, resets_at) = context.tx.use_budget(budget, context.now).await?;
+    context.note_write();
     if used <= budget.limit() {
         return Ok(());
     }
-    let micros = resets_at.micros().saturating_sub(unit.now.micros());
+    let micros = resets_at.micros().saturating_sub(context.now.micros());
     Err(Error::RateLimited {
         wait: Duration::from_micros(u64::try_from(micros).unwrap_or(0)),
         allowance: None,
@@ -60,39 +60,39 @@ pub(super) async fn spend(unit: &mut Unit, budget: &Budget) -> Result<(), Error>
 
 /// Makes a code and its mail, in place of an earlier one of the same holder.
 pub(super) async fn mail(
-    unit: &mut Unit,
+    context: &mut Context,
     purpose: Purpose,
     holder: Holder,
     address: &str,
 ) -> Result<(), Error> {
     let code = Code {
-        id: CodeId::new(unit.new_id()),
+        id: CodeId::new(context.new_id()),
         purpose,
         holder,
         email: address.to_owned(),
-        digits: Digits::generate(unit.entropy()),
+        digits: Digits::generate(context.entropy()),
         tries: 0,
-        expires_at: unit.now.plus_seconds(VALID_SECONDS),
+        expires_at: context.now.plus_seconds(VALID_SECONDS),
     };
-    unit.tx.put_code(&code).await?;
-    unit.record(Fact::CodeMade { code: code.id }).await?;
+    context.tx.put_code(&code).await?;
+    context.record(Fact::CodeMade { code: code.id }).await?;
     Ok(())
 }
 
 /// Makes the mail which tells an address that its owner has changed to another one. It may be sent for a day.
-pub(super) async fn notice(unit: &mut Unit, address: &str) -> Result<(), Error> {
-    let id = CodeId::new(unit.new_id());
+pub(super) async fn notice(context: &mut Context, address: &str) -> Result<(), Error> {
+    let id = CodeId::new(context.new_id());
     let code = Code {
         id,
         purpose: Purpose::EmailChanged,
         holder: Holder::nobody(id),
         email: address.to_owned(),
-        digits: Digits::generate(unit.entropy()),
+        digits: Digits::generate(context.entropy()),
         tries: TRIES,
-        expires_at: unit.now.plus_seconds(NOTICE_SECONDS),
+        expires_at: context.now.plus_seconds(NOTICE_SECONDS),
     };
-    unit.tx.put_code(&code).await?;
-    unit.record(Fact::CodeMade { code: id }).await?;
+    context.tx.put_code(&code).await?;
+    context.record(Fact::CodeMade { code: id }).await?;
     Ok(())
 }
 
@@ -101,7 +101,7 @@ pub(super) async fn notice(unit: &mut Unit, address: &str) -> Result<(), Error> 
 /// # Errors
 /// [`Error::Conflict`] if there is nothing to try, [`Error::RateLimited`] if too many were wrong for the address.
 pub(super) async fn check(
-    unit: &mut Unit,
+    context: &mut Context,
     purpose: Purpose,
     holder: Holder,
     typed: &str,
@@ -109,31 +109,31 @@ pub(super) async fn check(
     let Some(typed) = Digits::typed(typed) else {
         return Err(wrong("must be the 8 digits in the e-mail"));
     };
-    let code = unit.tx.try_code(purpose, &holder, unit.now).await?;
+    let code = context.tx.try_code(purpose, &holder, context.now).await?;
     let code = code.ok_or_else(no_code)?;
     let own = match purpose {
-        Purpose::SignIn => known(unit, holder.bytes(), &code.email).await?,
+        Purpose::SignIn => known(context, holder.bytes(), &code.email).await?,
         // Whoever is signed in has the session alone.
         Purpose::StepUp | Purpose::EmailChange | Purpose::EmailChanged => Some(*holder.bytes()),
     };
     let budget = Budget::wrong_codes(&code.email, own.as_ref());
-    spend(unit, &budget).await?;
+    spend(context, &budget).await?;
     if !code.digits.matches(&typed) {
         return Ok(Checked::Wrong(TRIES - code.tries));
     }
-    unit.tx.give_back(&budget).await?;
-    unit.tx.delete_code(code.id).await?;
+    context.tx.give_back(&budget).await?;
+    context.tx.delete_code(code.id).await?;
     Ok(Checked::Right(code))
 }
 
 /// The browser, if somebody signed in by this address in it before.
 pub(super) async fn known(
-    unit: &mut Unit,
+    context: &mut Context,
     browser: &BrowserHash,
     address: &str,
 ) -> Result<Option<BrowserHash>, Error> {
     let address = email::normalised(address);
-    let is_known = unit.tx.knows_browser(browser, &address).await?;
+    let is_known = context.tx.knows_browser(browser, &address).await?;
     Ok(is_known.then_some(*browser))
 }
 

@@ -2,7 +2,7 @@
 //! recorded facts, and commits. Nothing else in `service/`, `demo/` and `admin/` begins a transaction.
 //!
 //! A transaction that the database ended in favour of others is done anew, from its beginning: the decision is made again, on what the
-//! others left. So a decision has no effect but on its [`Unit`].
+//! others left. So a decision has no effect but on its [`Context`].
 
 use std::{collections::BTreeSet, time::Duration};
 
@@ -25,10 +25,10 @@ use uuid::Uuid;
 use super::{Error, idempotency::UnderWay};
 
 /// How often a command is done at most that collides with others.
-const MOST_TRIES: u32 = 8;
+const MAX_TRIES: u32 = 8;
 
 /// No command is done again later than this after its first collision. Callers that wait for less give up before.
-const LONGEST_COLLIDING: Duration = Duration::from_secs(1);
+const RETRY_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The pause after the first collision. It doubles each time, and is up to as much longer at random, so that those that collided do not
 /// meet again.
@@ -71,7 +71,7 @@ impl Commands {
     pub async fn run<A>(
         &self,
         by: impl Into<Actor>,
-        decide: impl AsyncFnOnce(&mut Unit) -> Result<A, Error> + Clone,
+        decide: impl AsyncFnOnce(&mut Context) -> Result<A, Error> + Clone,
     ) -> Result<A, Error> {
         let (actor, mut until, mut tries) = (by.into(), None, 0);
         loop {
@@ -82,7 +82,7 @@ impl Commands {
             };
             tries += 1;
             let now = Moment::now();
-            if tries >= MOST_TRIES || now > *until.get_or_insert(now + LONGEST_COLLIDING) {
+            if tries >= MAX_TRIES || now > *until.get_or_insert(now + RETRY_TIMEOUT) {
                 return outcome;
             }
             tracing::debug!(why, "a command collided with others and is done anew");
@@ -100,10 +100,10 @@ impl Commands {
     async fn run_once<A>(
         &self,
         actor: Actor,
-        decide: impl AsyncFnOnce(&mut Unit) -> Result<A, Error>,
+        decide: impl AsyncFnOnce(&mut Context) -> Result<A, Error>,
     ) -> Result<A, Error> {
         let tx = self.store.begin().await?;
-        let mut unit = Unit {
+        let mut context = Context {
             tx,
             now: self.clock.now(),
             clock: self.clock.clone(),
@@ -112,8 +112,8 @@ impl Commands {
             fetches_covers: self.fetches_covers,
             consequences: Consequences::default(),
         };
-        let answer = Box::pin(decide(&mut unit)).await?;
-        Box::pin(unit.commit()).await?;
+        let answer = Box::pin(decide(&mut context)).await?;
+        Box::pin(context.commit()).await?;
         Ok(answer)
     }
 
@@ -148,7 +148,7 @@ impl Commands {
 
 /// A running command: its transaction, its time, and the consequences of its facts.
 #[derive(Debug)]
-pub struct Unit {
+pub struct Context {
     /// The transaction. Use cases read, lock and write their own rows with it. They do not write rows that follow from facts.
     pub(crate) tx: Tx,
     /// The time of everything in this command.
@@ -170,7 +170,7 @@ struct Consequences {
     organizers: BTreeSet<AccountId>,
 }
 
-impl Unit {
+impl Context {
     /// Takes the time again, under the locks that were waited for: times of commands that waited for each other are then in the
     /// order of their effects.
     pub(crate) fn renew_time(&mut self) -> Instant {
@@ -215,7 +215,7 @@ impl Unit {
         }));
         consequences
             .organizers
-            .extend(fact.news_for_organizers(actor));
+            .extend(fact.updates_for_organizers(actor));
         match fact.mailing(self.now) {
             Some(mailing) => self.schedule(mailing).await,
             None => Ok(0),

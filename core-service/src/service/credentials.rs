@@ -5,9 +5,6 @@ mod unknown;
 
 use std::{net::IpAddr, sync::Arc};
 
-pub(super) use self::cache::Credentials;
-use self::{cache::Recognised, unknown::Unknown};
-use super::{Error, Lacking};
 use domain::{
     account::ApiKey,
     api_key::PlainKey,
@@ -20,6 +17,11 @@ use domain::{
     session::{Session, SessionToken},
 };
 use storage::{GrantUses, KeyUses, SessionUses, Store};
+
+use self::{cache::Recognised, unknown::Unknown};
+use super::{Error, Lacking};
+
+pub(super) use self::cache::Credentials;
 
 /// How long a credential is cached. Revocation must take effect everywhere within 5 s.
 pub(super) const TRUST_SECONDS: i64 = 2;

@@ -11,7 +11,7 @@ use domain::{
     violation::Violations,
 };
 
-use super::{Commands, Error, Unit, registrations::promote, removal};
+use super::{Commands, Context, Error, registrations::promote, removal};
 
 /// Registrations or events per query.
 const PAGE: i64 = 500;
@@ -49,7 +49,7 @@ pub struct Outlook {
     /// Whether somebody signs in with the address.
     pub person: bool,
     /// The names of the accounts that nobody else owns.
-    pub owned_alone: Vec<String>,
+    pub solely_owned: Vec<String>,
 }
 
 /// What becomes of accounts that nobody but the erased person owns.
@@ -86,7 +86,7 @@ impl People {
             registrations,
             events,
             person,
-            owned_alone: owned.into_iter().map(|one| one.account_name).collect(),
+            solely_owned: owned.into_iter().map(|one| one.account_name).collect(),
         })
     }
 
@@ -125,7 +125,7 @@ impl People {
         self.erase_person(&email_norm, heir, removes, &mut done)
             .await?;
         while removal::purge(&self.commands).await? {}
-        self.commands.store().forget_deleted().await?;
+        self.commands.store().purge_deleted().await?;
         Ok(done)
     }
 
@@ -135,20 +135,23 @@ impl People {
         email_norm: &str,
         done: &mut Erasure,
     ) -> Result<(), Error> {
-        let decide = async |unit: &mut Unit| {
-            let held = unit.tx.lock_seats(&[event]).await?;
+        let decide = async |context: &mut Context| {
+            let held = context.tx.lock_seats(&[event]).await?;
             let (_, mut counters, next_seq) = held.into_iter().next().ok_or(Error::NO_EVENT)?;
-            unit.renew_time();
-            let event = unit.tx.find_event(event).await?.ok_or(Error::NO_EVENT)?;
-            let found = unit.tx.list_registrations_at(event.id, email_norm).await?;
+            context.renew_time();
+            let event = context.tx.find_event(event).await?.ok_or(Error::NO_EVENT)?;
+            let found = context
+                .tx
+                .list_registrations_at(event.id, email_norm)
+                .await?;
             let mut erased = Erasure::default();
             for registration in found {
                 let id = registration.id;
-                erased.mails += unit.tx.delete_mails_of(id).await?;
-                erased.links += unit.tx.delete_links(id).await?;
-                unit.tx.delete_answers_about(id).await?;
-                unit.tx.delete_new_details(id).await?;
-                unit.tx.delete_registration(id).await?;
+                erased.mails += context.tx.delete_mails_of(id).await?;
+                erased.links += context.tx.delete_links(id).await?;
+                context.tx.delete_answers_about(id).await?;
+                context.tx.delete_new_details(id).await?;
+                context.tx.delete_registration(id).await?;
                 erased.registrations += 1;
                 counters = counters - registration.counted();
                 let fact = Fact::RegistrationErased {
@@ -156,15 +159,15 @@ impl People {
                     event: event.id,
                     registration: id,
                 };
-                unit.record(fact).await?;
+                context.record(fact).await?;
             }
             let seats = Seats {
                 event,
                 counters,
                 next_seq,
             };
-            unit.tx.update_counters(&[&seats]).await?;
-            let after = promote(unit, &seats.event, counters).await?;
+            context.tx.update_counters(&[&seats]).await?;
+            let after = promote(context, &seats.event, counters).await?;
             erased.promoted = promoted(counters, after);
             Ok(erased)
         };
@@ -202,21 +205,22 @@ impl People {
     }
 
     async fn erase_contact(&self, event: EventId) -> Result<(), Error> {
-        let decide = async |unit: &mut Unit| {
-            let counters = unit.tx.lock_counters(event).await?;
+        let decide = async |context: &mut Context| {
+            let counters = context.tx.lock_counters(event).await?;
             counters.ok_or(Error::NO_EVENT)?;
-            unit.renew_time();
-            let before = unit.tx.find_event(event).await?.ok_or(Error::NO_EVENT)?;
-            let after = before.without_contact(unit.now);
-            unit.tx
-                .update_event(&after, after.is_live(unit.now))
+            context.renew_time();
+            let before = context.tx.find_event(event).await?.ok_or(Error::NO_EVENT)?;
+            let after = before.without_contact(context.now);
+            context
+                .tx
+                .update_event(&after, after.is_live(context.now))
                 .await?;
             let fact = Fact::EventChanged {
                 change: EventChange::Updated,
                 before: &before,
                 after: &after,
             };
-            unit.record(fact).await?;
+            context.record(fact).await?;
             Ok(())
         };
         self.commands.run(Actor::Admin, decide).await

@@ -11,7 +11,6 @@ use domain::{
     scope::{Scope, Scopes},
     violation::FieldViolation,
 };
-use storage;
 
 use super::limits::{Allowance, whole_seconds};
 

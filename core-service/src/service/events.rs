@@ -8,12 +8,6 @@ mod draft;
 mod preview;
 mod quota;
 
-pub(crate) use announce::AnnounceError;
-pub use cancel::Cancellation;
-pub use change::Updated;
-pub use preview::{PlannedChange, PlannedMail};
-
-use super::{Commands, Error, Principal, Unit, catalogue::saturated, pages::page};
 use domain::{
     account::Account,
     cursor::Place,
@@ -24,8 +18,15 @@ use domain::{
 };
 use storage::{FirstEvents, MyEventsFilter, Store};
 
+use super::{Commands, Context, Error, Principal, catalogue::saturated, pages::page};
+
+pub(crate) use announce::AnnounceError;
+pub use cancel::Cancellation;
+pub use change::Updated;
+pub use preview::{PlannedChange, PlannedMail};
+
 /// Up to so many events are counted: the time of a list must not grow with the account.
-pub(super) const MOST_COUNTED: i64 = 10_000;
+pub(super) const MAX_COUNTED: i64 = 10_000;
 
 /// A list of the caller's events.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -76,7 +77,7 @@ impl Events {
         if filter.text.is_some() && store.has_unfolded_events(owner).await? {
             return Err(Error::IndexIncomplete);
         }
-        let (one_more, most) = (i64::from(limit) + 1, MOST_COUNTED + 1);
+        let (one_more, most) = (i64::from(limit) + 1, MAX_COUNTED + 1);
         let found = if after.is_some() {
             let found = store.list_account_events(owner, filter, now, after, one_more);
             let count = store.count_account_events(owner, filter, now, most);
@@ -93,8 +94,8 @@ impl Events {
         Ok(MyEvents {
             events,
             next,
-            count: saturated(found.count.min(MOST_COUNTED)),
-            count_is_exact: found.count <= MOST_COUNTED,
+            count: saturated(found.count.min(MAX_COUNTED)),
+            count_is_exact: found.count <= MAX_COUNTED,
         })
     }
 
@@ -115,8 +116,11 @@ pub(super) async fn find(
 }
 
 /// Locks the caller's account until the transaction ends. A core may trust a credential for a moment after a suspension.
-pub(super) async fn lock_account(unit: &mut Unit, caller: &Principal) -> Result<Account, Error> {
-    let account = unit.tx.lock_account(caller.account).await?;
+pub(super) async fn lock_account(
+    context: &mut Context,
+    caller: &Principal,
+) -> Result<Account, Error> {
+    let account = context.tx.lock_account(caller.account).await?;
     not_suspended(account.ok_or(Error::Unauthorized)?)
 }
 
@@ -129,12 +133,12 @@ fn not_suspended(account: Account) -> Result<Account, Error> {
 
 /// Reads and locks one of the caller's events and its seats until the transaction ends, and takes the time.
 pub(super) async fn hold(
-    unit: &mut Unit,
+    context: &mut Context,
     caller: &Principal,
     id: EventId,
 ) -> Result<(Event, Counters), Error> {
-    unit.tx.lock_counters(id).await?.ok_or(Error::NO_EVENT)?;
-    unit.renew_time();
-    let found = unit.tx.find_account_event(caller.account, id).await?;
+    context.tx.lock_counters(id).await?.ok_or(Error::NO_EVENT)?;
+    context.renew_time();
+    let found = context.tx.find_account_event(caller.account, id).await?;
     found.ok_or(Error::NO_EVENT)
 }

@@ -9,91 +9,94 @@ mod under_way;
 
 use std::{sync::Arc, time::Duration};
 
-use tokio::time::Instant;
-
-pub(super) use self::under_way::UnderWay;
-use super::{Added, Approval, Arrival, Cancellation, Commands, Error, Principal, Unit, Updated};
 use domain::{
     event::Event,
     ids::{EventId, RegistrationId},
     keyed_call::KeyedCall,
     registration::{Counters, Registration},
 };
-use storage;
+use tokio::time::Instant;
+
+use super::{Added, Approval, Arrival, Cancellation, Commands, Context, Error, Principal, Updated};
+
+pub(super) use self::under_way::UnderWay;
 
 /// How long a call waits for an earlier one with the same key.
-const LONGEST_WAIT: Duration = Duration::from_secs(1);
+const MAX_WAIT: Duration = Duration::from_secs(1);
 
 /// An answer that can be stored.
-pub trait Keepable: Clone {
+pub trait Storable: Clone {
     /// The registration in it. The stored answer is erased with it.
     fn registration(&self) -> Option<RegistrationId> {
         None
     }
 }
 
-impl Keepable for Event {}
+impl Storable for Event {}
 
-impl Keepable for EventId {}
+impl Storable for EventId {}
 
-impl Keepable for (Event, Counters) {}
+impl Storable for (Event, Counters) {}
 
-impl Keepable for Updated {}
+impl Storable for Updated {}
 
-impl Keepable for Cancellation {}
+impl Storable for Cancellation {}
 
-impl Keepable for Registration {
+impl Storable for Registration {
     fn registration(&self) -> Option<RegistrationId> {
         Some(self.id)
     }
 }
 
 /// Its registrations are ids and statuses, so there is nothing to erase.
-impl Keepable for Approval {}
+impl Storable for Approval {}
 
-impl Keepable for Arrival {
+impl Storable for Arrival {
     fn registration(&self) -> Option<RegistrationId> {
         Some(self.registration.id)
     }
 }
 
-impl Keepable for Added {
+impl Storable for Added {
     fn registration(&self) -> Option<RegistrationId> {
         Some(self.id)
     }
 }
 
 /// The caller of a command, and how its answer is stored if the call has an idempotency key.
-pub struct By<'a, A> {
+pub struct Invocation<'a, A> {
     /// The caller.
     pub caller: &'a Principal,
-    keep: Option<Keep<'a, A>>,
+    recording: Option<Recording<'a, A>>,
 }
 
-impl<'a, A> From<&'a Principal> for By<'a, A> {
+impl<'a, A> From<&'a Principal> for Invocation<'a, A> {
     /// Without a key.
     fn from(caller: &'a Principal) -> Self {
-        Self { caller, keep: None }
+        Self {
+            caller,
+            recording: None,
+        }
     }
 }
 
-impl<'a, A> By<'a, A> {
+impl<'a, A> Invocation<'a, A> {
     /// A caller whose key, if any, is claimed with the effect of the command. `encode` makes bytes of its answer.
     pub fn claiming(
         caller: &'a Principal,
         claim: Option<&'a Claim>,
         encode: impl Fn(A) -> Vec<u8> + Send + Sync + 'a,
     ) -> Self {
-        let keep = claim.map(|claim| Keep {
+        let recording = claim.map(|claim| Recording {
             claim,
             encode: Box::new(encode),
         });
-        Self { caller, keep }
+        Self { caller, recording }
     }
 
     /// Whether the call has a key.
     pub(super) const fn has_key(&self) -> bool {
-        self.keep.is_some()
+        self.recording.is_some()
     }
 }
 
@@ -105,21 +108,21 @@ pub struct Claim {
     until: Instant,
 }
 
-struct Keep<'a, A> {
+struct Recording<'a, A> {
     claim: &'a Claim,
     encode: Box<dyn Fn(A) -> Vec<u8> + Send + Sync + 'a>,
 }
 
 /// The stored answer to a call with a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Kept {
+pub enum Replay {
     /// The call succeeded; the bytes are those of the answer.
     Answer(Vec<u8>),
     /// The call was refused; the bytes are those of the refusal.
     Refusal(Vec<u8>),
 }
 
-impl Kept {
+impl Replay {
     const ANSWER: u8 = 0;
     const REFUSAL: u8 = 1;
 
@@ -150,10 +153,10 @@ impl Commands {
         call: KeyedCall,
         refusal: impl Fn(Error) -> Vec<u8>,
         use_case: impl FnOnce(Claim) -> F,
-    ) -> Result<Kept, Error> {
+    ) -> Result<Replay, Error> {
         let claim = Claim {
             call: Arc::new(call),
-            until: Instant::now() + LONGEST_WAIT,
+            until: Instant::now() + MAX_WAIT,
         };
         let call = &claim.call;
         let _under_way = loop {
@@ -161,67 +164,71 @@ impl Commands {
                 Ok(entered) => break entered,
                 Err(earlier) => earlier.ended(claim.until).await?,
             }
-            if let Some(kept) = self.find_kept(call).await? {
-                return Ok(kept);
+            if let Some(replay) = self.find_replay(call).await? {
+                return Ok(replay);
             }
         };
         match use_case(claim.clone()).await {
-            Ok(answer) => Ok(Kept::Answer(answer)),
-            Err(Error::IdempotencyKeyInUse) => self.kept_or_in_use(call).await,
+            Ok(answer) => Ok(Replay::Answer(answer)),
+            Err(Error::IdempotencyKeyInUse) => self.replay_or_in_use(call).await,
             Err(error) if error.is_decision() => {
-                let refusal = Kept::Refusal(refusal(error));
-                self.keep_refusal(caller, &claim, refusal).await
+                let refusal = Replay::Refusal(refusal(error));
+                self.record_refusal(caller, &claim, refusal).await
             }
             Err(error) => Err(error),
         }
     }
 
     /// Decides one command, as [`Commands::run`] does, and stores its answer if the call has a key.
-    pub(super) async fn run_for<A: Keepable>(
+    pub(super) async fn run_for<A: Storable>(
         &self,
-        by: By<'_, A>,
-        decide: impl AsyncFnOnce(&mut Unit) -> Result<A, Error> + Clone,
+        by: Invocation<'_, A>,
+        decide: impl AsyncFnOnce(&mut Context) -> Result<A, Error> + Clone,
     ) -> Result<A, Error> {
-        let Some(Keep { claim, encode }) = by.keep else {
+        let Some(Recording { claim, encode }) = by.recording else {
             return self.run(by.caller, decide).await;
         };
-        let keep = async |unit: &mut Unit| {
-            unit.claim(claim).await?;
-            let answer = decide(unit).await?;
-            let kept = Kept::Answer(encode(answer.clone()));
-            unit.keep(&claim.call, kept, answer.registration()).await?;
+        let recorded = async |context: &mut Context| {
+            context.claim(claim).await?;
+            let answer = decide(context).await?;
+            let replay = Replay::Answer(encode(answer.clone()));
+            context
+                .record_answer(&claim.call, replay, answer.registration())
+                .await?;
             Ok(answer)
         };
         // Boxed, since most calls have no key.
-        Box::pin(self.run(by.caller, keep)).await
+        Box::pin(self.run(by.caller, recorded)).await
     }
 
-    async fn keep_refusal(
+    async fn record_refusal(
         &self,
         caller: &Principal,
         claim: &Claim,
-        refusal: Kept,
-    ) -> Result<Kept, Error> {
-        let keep = async |unit: &mut Unit| {
-            unit.claim(claim).await?;
-            unit.keep(&claim.call, refusal.clone(), None).await?;
+        refusal: Replay,
+    ) -> Result<Replay, Error> {
+        let recorded = async |context: &mut Context| {
+            context.claim(claim).await?;
+            context
+                .record_answer(&claim.call, refusal.clone(), None)
+                .await?;
             Ok(())
         };
-        match self.run(caller, keep).await {
+        match self.run(caller, recorded).await {
             Ok(()) => Ok(refusal),
-            Err(Error::IdempotencyKeyInUse) => self.kept_or_in_use(&claim.call).await,
+            Err(Error::IdempotencyKeyInUse) => self.replay_or_in_use(&claim.call).await,
             Err(error) => Err(error),
         }
     }
 
     /// After the key could not be claimed: the answer of the call that claimed it, if it is stored.
-    async fn kept_or_in_use(&self, call: &KeyedCall) -> Result<Kept, Error> {
-        let found = self.find_kept(call).await?;
+    async fn replay_or_in_use(&self, call: &KeyedCall) -> Result<Replay, Error> {
+        let found = self.find_replay(call).await?;
         found.ok_or(Error::IdempotencyKeyInUse)
     }
 
-    async fn find_kept(&self, call: &KeyedCall) -> Result<Option<Kept>, Error> {
-        let found = self.store().find_kept_answer(call, self.now()).await?;
+    async fn find_replay(&self, call: &KeyedCall) -> Result<Option<Replay>, Error> {
+        let found = self.store().find_answer(call, self.now()).await?;
         let Some(found) = found else {
             return Ok(None);
         };
@@ -229,16 +236,16 @@ impl Commands {
             return Err(Error::IdempotencyKeyReused);
         }
         let opened = call.opened(&found.sealed);
-        let kept = opened.and_then(|bytes| Kept::from_bytes(&bytes));
+        let replay = opened.and_then(|bytes| Replay::from_bytes(&bytes));
         let corrupt = || storage::Error::Corrupt {
             what: "answer",
             text: "it cannot be decrypted".to_owned(),
         };
-        Ok(Some(kept.ok_or_else(corrupt)?))
+        Ok(Some(replay.ok_or_else(corrupt)?))
     }
 }
 
-impl Unit {
+impl Context {
     /// Claims the key of a call, or fails if another call has claimed it.
     async fn claim(&mut self, Claim { call, until }: &Claim) -> Result<(), Error> {
         let left = until.saturating_duration_since(Instant::now());
@@ -249,14 +256,14 @@ impl Unit {
         }
     }
 
-    async fn keep(
+    async fn record_answer(
         &mut self,
         call: &KeyedCall,
-        kept: Kept,
+        replay: Replay,
         registration: Option<RegistrationId>,
     ) -> Result<(), Error> {
-        let sealed = call.sealed(&kept.into_bytes(), self.entropy());
-        self.tx.keep_answer(call, &sealed, registration).await?;
+        let sealed = call.sealed(&replay.into_bytes(), self.entropy());
+        self.tx.store_answer(call, &sealed, registration).await?;
         self.note_write();
         Ok(())
     }

@@ -13,7 +13,9 @@ use domain::{
     violation::Violations,
 };
 
-use super::{Authenticator, Commands, Error, Unit, accounts::owned_by, credentials::Credentials};
+use super::{
+    Authenticator, Commands, Context, Error, accounts::owned_by, credentials::Credentials,
+};
 
 /// Maximum number of keys in a list.
 const LIST_LIMIT: i64 = 10_000;
@@ -87,32 +89,32 @@ impl Keys {
         account::check_name("name", &terms.label, &mut violations);
         let end = terms
             .expiry
-            .map(|expiry| expiry.moment(self.commands.now()));
+            .map(|expiry| expiry.instant(self.commands.now()));
         if end == Some(None) {
             violations.add("expires", "must be in the future");
         }
         violations.unless_any(Some(())).map_err(Error::Invalid)?;
 
         let plain = PlainKey::generate(self.commands.entropy());
-        let decide = async |unit: &mut Unit| {
-            let account = unit.tx.lock_account(account).await?;
+        let decide = async |context: &mut Context| {
+            let account = context.tx.lock_account(account).await?;
             let account = account.ok_or(Error::NotFound { what: "account" })?;
             let address = owner.unwrap_or(&account.email);
-            let owner = unit.tx.find_person_by_email(address).await?;
+            let owner = context.tx.find_person_by_email(address).await?;
             let key = ApiKey {
-                id: KeyId::new(unit.new_id()),
+                id: KeyId::new(context.new_id()),
                 account_id: account.id,
                 person_id: owner.map(|owner| owner.id),
                 label: terms.label,
                 hash: plain.hash(),
                 scopes: terms.scopes,
-                created_at: unit.now,
+                created_at: context.now,
                 last_used_at: None,
                 expires_at: end.flatten(),
                 revoked_at: None,
             };
-            unit.tx.insert_key(&key).await?;
-            unit.record(Fact::KeyCreated { key: &key }).await?;
+            context.tx.insert_key(&key).await?;
+            context.record(Fact::KeyCreated { key: &key }).await?;
             Ok(NewKey { key, plain })
         };
         self.commands.run(Actor::Admin, decide).await
@@ -127,15 +129,17 @@ impl Keys {
     pub async fn revoke(&self, id: KeyId) -> Result<(), Error> {
         let found = self.commands.store().find_key(id).await?;
         let (key, account) = found.ok_or(Error::NotFound { what: "key" })?;
-        let decide = async |unit: &mut Unit| {
-            if unit.tx.revoke_key(id, unit.now).await? {
+        let decide = async |context: &mut Context| {
+            if context.tx.revoke_key(id, context.now).await? {
                 let account = account.id;
-                unit.record(Fact::KeyRevoked { account, key: id }).await?;
+                context
+                    .record(Fact::KeyRevoked { account, key: id })
+                    .await?;
             }
             Ok(())
         };
         self.commands.run(Actor::Admin, decide).await?;
-        self.credentials.forget(&key.hash);
+        self.credentials.evict(&key.hash);
         Ok(())
     }
 }

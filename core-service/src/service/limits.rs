@@ -6,11 +6,6 @@ mod limiter;
 
 use std::{hash::Hash, net::IpAddr, num::NonZeroU32, sync::Arc, time::Duration};
 
-use server::networks::subscriber;
-
-pub use self::limiter::Allowance;
-pub(super) use self::limiter::{Limiter, whole_seconds};
-use super::Error;
 use domain::{
     clock::Clock,
     email,
@@ -18,6 +13,12 @@ use domain::{
     rate::{Limit, LimitSettings, Period},
     registration::Origin,
 };
+use server::networks::subscriber;
+
+use super::Error;
+
+pub use self::limiter::Allowance;
+pub(super) use self::limiter::{Limiter, whole_seconds};
 
 /// How many private links and check-in codes that nobody has one client may try in a minute: enough for a mistyped one, and for many
 /// people behind one address.

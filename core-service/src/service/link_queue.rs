@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use domain::{audit::Actor, fact::Fact, ids::RegistrationId};
 use tokio::sync::oneshot::{self, error::TryRecvError};
 
-use super::{Commands, Error, Unit};
+use super::{Commands, Context, Error};
 
 /// Links that wait to be written: at most as many as running tries of mails.
 #[derive(Debug, Default)]
@@ -70,18 +70,19 @@ impl LinkQueue {
 }
 
 async fn insert(commands: &Commands, links: &[NewLink]) -> Result<(), Error> {
-    let decide = async |unit: &mut Unit| {
+    let decide = async |context: &mut Context| {
         for link in links {
             let NewLink {
                 hash,
                 registration,
                 occasion,
             } = link;
-            unit.tx
-                .insert_link(hash, *registration, *occasion, unit.now)
+            context
+                .tx
+                .insert_link(hash, *registration, *occasion, context.now)
                 .await?;
         }
-        unit.record(Fact::PrivateLinksMade).await?;
+        context.record(Fact::PrivateLinksMade).await?;
         Ok(())
     };
     commands.run(Actor::System, decide).await

@@ -10,44 +10,44 @@ use domain::{
     plan::Plans,
 };
 
-use super::{Error, Unit};
+use super::{Context, Error};
 
 /// Counts mails of an account, which must be locked, and returns the count of the day. Refuses more than the plan allows.
 pub(super) async fn count(
-    unit: &mut Unit,
+    context: &mut Context,
     plans: &Plans,
     account: &Account,
     mails: i32,
 ) -> Result<MailCount, Error> {
-    let before = today(unit, account.id).await?;
+    let before = today(context, account.id).await?;
     let limit = plans.daily_mails.of(account.plan);
     let after = before.with(mails, limit);
-    let after = after.map_err(|exceeded| refusal(account, exceeded, unit.now))?;
+    let after = after.map_err(|exceeded| refusal(account, exceeded, context.now))?;
     if after != before {
-        unit.tx.set_mail_count(account.id, after).await?;
+        context.tx.set_mail_count(account.id, after).await?;
     }
     Ok(after)
 }
 
 /// Takes back mails that were counted and are not sent. The account must be locked.
 pub(super) async fn give_back(
-    unit: &mut Unit,
+    context: &mut Context,
     account: AccountId,
     mails: MailCount,
 ) -> Result<(), Error> {
-    let before = today(unit, account).await?;
+    let before = today(context, account).await?;
     let after = before.without(mails);
     if after != before {
-        unit.tx.set_mail_count(account, after).await?;
+        context.tx.set_mail_count(account, after).await?;
     }
     Ok(())
 }
 
 /// The count of the current day. The account must be locked.
-async fn today(unit: &mut Unit, account: AccountId) -> Result<MailCount, Error> {
-    let count = unit.tx.find_mail_count(account).await?;
-    let new = MailCount::of_day(unit.now);
-    Ok(count.map_or(new, |count| count.today(unit.now)))
+async fn today(context: &mut Context, account: AccountId) -> Result<MailCount, Error> {
+    let count = context.tx.find_mail_count(account).await?;
+    let new = MailCount::of_day(context.now);
+    Ok(count.map_or(new, |count| count.today(context.now)))
 }
 
 /// The refusal of mails beyond the quota.

@@ -3,7 +3,7 @@
 use domain::{audit::Actor, fact::Fact, job::JobKey};
 use storage::FailedMail;
 
-use super::{Commands, Error, Unit};
+use super::{Commands, Context, Error};
 
 /// Mails that one transaction retries.
 const BATCH: i64 = 500;
@@ -29,11 +29,11 @@ impl Mails {
 
     /// Schedules a failed mail again; false if there is none with this key.
     pub async fn retry(&self, key: &JobKey) -> Result<bool, Error> {
-        let decide = async |unit: &mut Unit| {
-            let Some(mail) = unit.tx.find_failed_mail(key).await? else {
+        let decide = async |context: &mut Context| {
+            let Some(mail) = context.tx.find_failed_mail(key).await? else {
                 return Ok(false);
             };
-            retry(unit, &[mail]).await?;
+            retry(context, &[mail]).await?;
             Ok(true)
         };
         self.commands.run(Actor::Admin, decide).await
@@ -43,9 +43,9 @@ impl Mails {
     pub async fn retry_all(&self) -> Result<u64, Error> {
         let mut count = 0;
         loop {
-            let decide = async |unit: &mut Unit| {
-                let mails = unit.tx.list_failed_mails(BATCH).await?;
-                retry(unit, &mails).await
+            let decide = async |context: &mut Context| {
+                let mails = context.tx.list_failed_mails(BATCH).await?;
+                retry(context, &mails).await
             };
             match self.commands.run(Actor::Admin, decide).await? {
                 0 => return Ok(count),
@@ -55,13 +55,13 @@ impl Mails {
     }
 }
 
-async fn retry(unit: &mut Unit, mails: &[FailedMail]) -> Result<u64, Error> {
+async fn retry(context: &mut Context, mails: &[FailedMail]) -> Result<u64, Error> {
     let mut count = 0;
     for FailedMail { job, recipient } in mails {
-        if unit.tx.retry_failed_job(&job.key, unit.now).await? {
+        if context.tx.retry_failed_job(&job.key, context.now).await? {
             let account = recipient.as_ref().map(|recipient| recipient.account_id);
             let job = &job.key;
-            unit.record(Fact::MailRetried { account, job }).await?;
+            context.record(Fact::MailRetried { account, job }).await?;
             count += 1;
         }
     }

@@ -14,12 +14,12 @@ use domain::{
 };
 
 use super::{
-    Authenticator, Commands, Error, Principal, SignedIn, Unit, codes, credentials::Credentials,
+    Authenticator, Commands, Context, Error, Principal, SignedIn, codes, credentials::Credentials,
     oauth, sessions,
 };
 
 /// How many members and invitations an account may have together.
-const MOST_MEMBERS: i64 = 100;
+const MAX_MEMBERS: i64 = 100;
 
 const NO_MEMBER: Error = Error::NotFound { what: "member" };
 const NO_INVITATION: Error = Error::NotFound { what: "invitation" };
@@ -56,8 +56,8 @@ impl Members {
     ) -> Result<(Vec<Member>, Vec<SentInvitation>), Error> {
         let (store, now) = (self.commands.store(), self.commands.now());
         let account = caller.account;
-        let members = store.list_members(account, MOST_MEMBERS).await?;
-        let invitations = store.list_invitations_of(account, now, MOST_MEMBERS);
+        let members = store.list_members(account, MAX_MEMBERS).await?;
+        let invitations = store.list_invitations_of(account, now, MAX_MEMBERS);
         Ok((members, invitations.await?))
     }
 
@@ -68,12 +68,12 @@ impl Members {
         by: &SignedIn,
         new: NewInvitation,
     ) -> Result<SentInvitation, Error> {
-        let decide = async |unit: &mut Unit| {
-            lock(unit, caller.account).await?;
-            let now = unit.now;
-            codes::spend(unit, &Budget::invitations_to(&new.email)).await?;
-            codes::spend(unit, &Budget::invitations_of(caller.account)).await?;
-            let members = unit.tx.list_members(caller.account, MOST_MEMBERS).await?;
+        let decide = async |context: &mut Context| {
+            lock(context, caller.account).await?;
+            let now = context.now;
+            codes::spend(context, &Budget::invitations_to(&new.email)).await?;
+            codes::spend(context, &Budget::invitations_of(caller.account)).await?;
+            let members = context.tx.list_members(caller.account, MAX_MEMBERS).await?;
             let address = email::normalised(&new.email);
             if members
                 .iter()
@@ -82,18 +82,17 @@ impl Members {
                 let text = "somebody with this address is a member already";
                 return Err(Error::Conflict(text.to_owned()));
             }
-            let waiting = unit
+            let waiting = context
                 .tx
-                .list_invitations_of(caller.account, now, MOST_MEMBERS)
+                .list_invitations_of(caller.account, now, MAX_MEMBERS)
                 .await?;
-            if members.len() + waiting.len() >= usize::try_from(MOST_MEMBERS).unwrap_or(usize::MAX)
-            {
+            if members.len() + waiting.len() >= usize::try_from(MAX_MEMBERS).unwrap_or(usize::MAX) {
                 return Err(Error::Conflict(format!(
-                    "an account may have {MOST_MEMBERS} members and invitations"
+                    "an account may have {MAX_MEMBERS} members and invitations"
                 )));
             }
             let invitation = Invitation {
-                id: InvitationId::new(unit.new_id()),
+                id: InvitationId::new(context.new_id()),
                 account_id: caller.account,
                 email: new.email,
                 role: new.role,
@@ -101,12 +100,13 @@ impl Members {
                 created_at: now,
                 expires_at: now.plus_seconds(VALID_SECONDS),
             };
-            unit.tx.put_invitation(&invitation).await?;
-            unit.record(Fact::MemberInvited {
-                invitation: &invitation,
-            })
-            .await?;
-            let sent = unit.tx.find_invitation(invitation.id, now).await?;
+            context.tx.put_invitation(&invitation).await?;
+            context
+                .record(Fact::MemberInvited {
+                    invitation: &invitation,
+                })
+                .await?;
+            let sent = context.tx.find_invitation(invitation.id, now).await?;
             sent.ok_or(NO_INVITATION)
         };
         self.commands.run(caller, decide).await
@@ -114,17 +114,18 @@ impl Members {
 
     /// Withdraws an invitation of the caller's account.
     pub async fn withdraw(&self, caller: &Principal, id: InvitationId) -> Result<(), Error> {
-        let decide = async |unit: &mut Unit| {
-            let found = unit.tx.find_invitation(id, unit.now).await?;
+        let decide = async |context: &mut Context| {
+            let found = context.tx.find_invitation(id, context.now).await?;
             let found = found.filter(|one| one.invitation.account_id == caller.account);
             found.ok_or(NO_INVITATION)?;
-            unit.tx.delete_invitation(id).await?;
+            context.tx.delete_invitation(id).await?;
             let account = caller.account;
-            unit.record(Fact::InvitationEnded {
-                account,
-                invitation: id,
-            })
-            .await?;
+            context
+                .record(Fact::InvitationEnded {
+                    account,
+                    invitation: id,
+                })
+                .await?;
             Ok(())
         };
         self.commands.run(caller, decide).await
@@ -136,52 +137,58 @@ impl Members {
         by: &SignedIn,
         id: InvitationId,
     ) -> Result<(AccountId, SessionToken), Error> {
-        let decide = async |unit: &mut Unit| {
-            let invitation = own(unit, by, id).await?;
+        let decide = async |context: &mut Context| {
+            let invitation = own(context, by, id).await?;
             let account = invitation.account_id;
-            lock(unit, account).await?;
+            lock(context, account).await?;
             // Whoever is a member already, since their address changed, keeps the better role.
-            let before = unit.tx.find_role(account, by.person).await?;
+            let before = context.tx.find_role(account, by.person).await?;
             let role = before.map_or(invitation.role, |before| before.min(invitation.role));
-            unit.tx
-                .put_membership(account, by.person, role, unit.now)
+            context
+                .tx
+                .put_membership(account, by.person, role, context.now)
                 .await?;
-            unit.tx.delete_invitation(id).await?;
-            unit.tx.set_account_of_session(by.session, account).await?;
-            unit.record(Fact::MemberChanged {
-                account,
-                person: by.person,
-                change: MemberChange::Joined(role),
-            })
-            .await?;
-            Ok((account, sessions::renew(unit, by).await?))
+            context.tx.delete_invitation(id).await?;
+            context
+                .tx
+                .set_account_of_session(by.session, account)
+                .await?;
+            context
+                .record(Fact::MemberChanged {
+                    account,
+                    person: by.person,
+                    change: MemberChange::Joined(role),
+                })
+                .await?;
+            Ok((account, sessions::renew(context, by).await?))
         };
         let accepted = self.commands.run(Actor::Person(by.person), decide).await?;
-        self.credentials.forget(&by.hash);
+        self.credentials.evict(&by.hash);
         Ok(accepted)
     }
 
     /// Leaves an account; returns the new token of the session, which is about another account. The person's keys are revoked.
     pub async fn leave(&self, by: &SignedIn, account: AccountId) -> Result<SessionToken, Error> {
-        let decide = async |unit: &mut Unit| {
-            end(unit, account, by.person, None, MemberChange::Left).await?;
-            sessions::renew(unit, by).await
+        let decide = async |context: &mut Context| {
+            end(context, account, by.person, None, MemberChange::Left).await?;
+            sessions::renew(context, by).await
         };
         let token = self.commands.run(Actor::Person(by.person), decide).await?;
-        self.credentials.forget(&by.hash);
+        self.credentials.evict(&by.hash);
         Ok(token)
     }
 
     /// Declines an invitation to the person's own address.
     pub async fn decline(&self, by: &SignedIn, id: InvitationId) -> Result<(), Error> {
-        let decide = async |unit: &mut Unit| {
-            let account = own(unit, by, id).await?.account_id;
-            unit.tx.delete_invitation(id).await?;
-            unit.record(Fact::InvitationEnded {
-                account,
-                invitation: id,
-            })
-            .await?;
+        let decide = async |context: &mut Context| {
+            let account = own(context, by, id).await?.account_id;
+            context.tx.delete_invitation(id).await?;
+            context
+                .record(Fact::InvitationEnded {
+                    account,
+                    invitation: id,
+                })
+                .await?;
             Ok(())
         };
         self.commands.run(Actor::Person(by.person), decide).await
@@ -194,27 +201,29 @@ impl Members {
         person: PersonId,
         role: Role,
     ) -> Result<Member, Error> {
-        let decide = async |unit: &mut Unit| {
+        let decide = async |context: &mut Context| {
             let account = caller.account;
-            lock(unit, account).await?;
-            let before = unit.tx.find_role(account, person).await?;
+            lock(context, account).await?;
+            let before = context.tx.find_role(account, person).await?;
             let before = before.ok_or(NO_MEMBER)?;
             if before != role {
-                leaves_an_owner(unit, account, before).await?;
-                unit.tx
-                    .put_membership(account, person, role, unit.now)
+                leaves_an_owner(context, account, before).await?;
+                context
+                    .tx
+                    .put_membership(account, person, role, context.now)
                     .await?;
-                unit.record(Fact::MemberChanged {
-                    account,
-                    person,
-                    change: MemberChange::Role {
-                        before,
-                        after: role,
-                    },
-                })
-                .await?;
+                context
+                    .record(Fact::MemberChanged {
+                        account,
+                        person,
+                        change: MemberChange::Role {
+                            before,
+                            after: role,
+                        },
+                    })
+                    .await?;
             }
-            let members = unit.tx.list_members(account, MOST_MEMBERS).await?;
+            let members = context.tx.list_members(account, MAX_MEMBERS).await?;
             let member = members.into_iter().find(|one| one.person.id == person);
             member.ok_or(NO_MEMBER)
         };
@@ -235,9 +244,9 @@ impl Members {
             return Err(Error::Conflict(text.to_owned()));
         }
         let heir = keeps_keys.then_some(by.person);
-        let decide = async |unit: &mut Unit| {
+        let decide = async |context: &mut Context| {
             let account = caller.account;
-            end(unit, account, person, heir, MemberChange::Removed).await
+            end(context, account, person, heir, MemberChange::Removed).await
         };
         self.commands.run(caller, decide).await
     }
@@ -245,46 +254,59 @@ impl Members {
 
 /// Ends a membership; returns how many of the person's keys were revoked. An heir takes them over instead.
 async fn end(
-    unit: &mut Unit,
+    context: &mut Context,
     account: AccountId,
     person: PersonId,
     heir: Option<PersonId>,
     change: MemberChange,
 ) -> Result<u64, Error> {
-    lock(unit, account).await?;
-    let role = unit.tx.find_role(account, person).await?;
-    leaves_an_owner(unit, account, role.ok_or(NO_MEMBER)?).await?;
+    lock(context, account).await?;
+    let role = context.tx.find_role(account, person).await?;
+    leaves_an_owner(context, account, role.ok_or(NO_MEMBER)?).await?;
     let revoked = match heir {
         Some(heir) => {
-            unit.tx.pass_on_keys(account, person, heir).await?;
+            context.tx.pass_on_keys(account, person, heir).await?;
             0
         }
-        None => unit.tx.revoke_keys_by(account, person, unit.now).await?,
+        None => {
+            context
+                .tx
+                .revoke_keys_by(account, person, context.now)
+                .await?
+        }
     };
     // Apps acted for this person, and so for nobody else.
-    oauth::revoke_all_of(unit, account, person).await?;
-    unit.tx.take_account_from_sessions(account, person).await?;
-    unit.tx.delete_membership(account, person).await?;
-    unit.record(Fact::MemberChanged {
-        account,
-        person,
-        change,
-    })
-    .await?;
+    oauth::revoke_all_of(context, account, person).await?;
+    context
+        .tx
+        .take_account_from_sessions(account, person)
+        .await?;
+    context.tx.delete_membership(account, person).await?;
+    context
+        .record(Fact::MemberChanged {
+            account,
+            person,
+            change,
+        })
+        .await?;
     Ok(revoked)
 }
 
 /// Locks the account, so that of two changes at the same time the second sees the first.
-async fn lock(unit: &mut Unit, account: AccountId) -> Result<(), Error> {
-    let found = unit.tx.lock_account(account).await?;
+async fn lock(context: &mut Context, account: AccountId) -> Result<(), Error> {
+    let found = context.tx.lock_account(account).await?;
     found.ok_or(Error::NotFound { what: "account" })?;
-    unit.renew_time();
+    context.renew_time();
     Ok(())
 }
 
 /// Refuses that the last owner ceases to be one.
-async fn leaves_an_owner(unit: &mut Unit, account: AccountId, before: Role) -> Result<(), Error> {
-    if before == Role::Owner && unit.tx.count_owners(account).await? <= 1 {
+async fn leaves_an_owner(
+    context: &mut Context,
+    account: AccountId,
+    before: Role,
+) -> Result<(), Error> {
+    if before == Role::Owner && context.tx.count_owners(account).await? <= 1 {
         let text =
             "an account needs an owner: make another member one first, or remove the account";
         return Err(Error::Conflict(text.to_owned()));
@@ -293,10 +315,10 @@ async fn leaves_an_owner(unit: &mut Unit, account: AccountId, before: Role) -> R
 }
 
 /// An invitation to the person's own address. Others do not exist for them.
-async fn own(unit: &mut Unit, by: &SignedIn, id: InvitationId) -> Result<Invitation, Error> {
-    let person = unit.tx.find_person(by.person).await?;
+async fn own(context: &mut Context, by: &SignedIn, id: InvitationId) -> Result<Invitation, Error> {
+    let person = context.tx.find_person(by.person).await?;
     let address = email::normalised(&person.ok_or(Error::Unauthorized)?.email);
-    let found = unit.tx.find_invitation(id, unit.now).await?;
+    let found = context.tx.find_invitation(id, context.now).await?;
     let found = found.map(|found| found.invitation);
     let is_own = |one: &Invitation| email::normalised(&one.email) == address;
     found.filter(is_own).ok_or(NO_INVITATION)

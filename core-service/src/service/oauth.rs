@@ -12,19 +12,20 @@ mod refresh;
 
 use std::{net::IpAddr, sync::Arc};
 
+use domain::{
+    oauth::{Hash, Place, PrivateSchemes, Refusal, grant::GRACE_SECONDS},
+    scope::Scope,
+};
 use egress::Egress;
 
 use self::clients::Clients;
-pub(crate) use self::clients::{MOST_UNUSED_CLIENTS, UNUSED_CLIENT_DAYS};
+use super::{Authenticator, Commands, Error, Links, credentials::Credentials, limits::Limiters};
+
+pub(crate) use self::clients::{MAX_UNUSED_CLIENTS, UNUSED_CLIENT_DAYS};
 pub(super) use self::connections::revoke_all_of;
 pub use self::{
     authorize::{Asked, Choice, ConsentAccount, Pending, Problem},
     exchange::{Issued, TokenRequest},
-};
-use super::{Authenticator, Commands, Error, Links, credentials::Credentials, limits::Limiters};
-use domain::{
-    oauth::{Hash, Place, PrivateSchemes, Refusal, grant::GRACE_SECONDS},
-    scope::Scope,
 };
 
 /// The operator's settings for OAuth.
@@ -114,9 +115,9 @@ impl OAuth {
     }
 
     /// Forgets access tokens that were revoked.
-    fn forget(&self, hashes: &[Hash]) {
+    fn evict(&self, hashes: &[Hash]) {
         for hash in hashes {
-            self.credentials.forget(hash);
+            self.credentials.evict(hash);
         }
     }
 }

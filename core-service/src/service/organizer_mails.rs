@@ -7,19 +7,19 @@ use domain::{
     ids::{AccountId, PersonId},
     instant::Instant,
     job::ClaimedJob,
-    organizer_mail::{Collection, EventNews, MailChoice, Organizer, OrganizerMail, Span},
+    organizer_mail::{Collection, EventUpdates, MailChoice, Organizer, OrganizerMail, Span},
 };
 
-use super::{Commands, Error, Principal, SignedIn, Unit};
+use super::{Commands, Context, Error, Principal, SignedIn};
 
 /// Events in one mail. The dashboard shows all.
-const MOST_EVENTS: i64 = 20;
+const MAX_EVENTS: i64 = 20;
 
 /// Members who are mailed.
-const MOST_MEMBERS: i64 = 200;
+const MAX_MEMBERS: i64 = 200;
 
 /// Registrations among which names for a mail are looked for.
-const MOST_NAMED: i64 = 200;
+const MAX_NAMED: i64 = 200;
 
 /// Use cases about mails to organizers.
 #[derive(Debug, Clone)]
@@ -48,9 +48,12 @@ impl OrganizerMails {
         choice: MailChoice,
     ) -> Result<(), Error> {
         let account = caller.account;
-        let decide = async |unit: &mut Unit| {
-            let is_member = unit.tx.set_mail_choice(account, by.person, choice).await?;
-            unit.note_write();
+        let decide = async |context: &mut Context| {
+            let is_member = context
+                .tx
+                .set_mail_choice(account, by.person, choice)
+                .await?;
+            context.note_write();
             is_member.then_some(()).ok_or(Error::Unauthorized)
         };
         self.commands.run(caller, decide).await
@@ -68,27 +71,27 @@ impl OrganizerMails {
             since: span.until,
             until: Instant::from_micros(i64::MAX),
         };
-        let decide = async |unit: &mut Unit| {
-            let next = Collection::after(span.until, unit.now, !told.is_empty());
+        let decide = async |context: &mut Context| {
+            let next = Collection::after(span.until, context.now, !told.is_empty());
             // Whoever registers at this moment waits for this lock, and begins a new collection if this one ends.
-            if !unit.tx.go_on_collecting(job, next).await? {
+            if !context.tx.go_on_collecting(job, next).await? {
                 return Ok(());
             }
-            if told.is_empty() && !unit.tx.has_registrations_in(account, later).await? {
-                unit.tx.finish_collecting(account).await?;
+            if told.is_empty() && !context.tx.has_registrations_in(account, later).await? {
+                context.tx.finish_collecting(account).await?;
             }
             for person in told {
                 let (id, mail) = (
-                    unit.new_id(),
+                    context.new_id(),
                     OrganizerMail {
                         account,
                         person,
                         span,
                     },
                 );
-                unit.record(Fact::OrganizerMailDue { id, mail }).await?;
+                context.record(Fact::OrganizerMailDue { id, mail }).await?;
             }
-            unit.note_write();
+            context.note_write();
             Ok(())
         };
         self.commands.run(Actor::System, decide).await
@@ -96,14 +99,14 @@ impl OrganizerMails {
 
     async fn whom_to_tell(&self, account: AccountId, span: Span) -> Result<Vec<PersonId>, Error> {
         let (store, now) = (self.commands.store(), self.commands.now());
-        let news = store.list_event_news(account, span, now, MOST_EVENTS);
+        let news = store.list_event_updates(account, span, now, MAX_EVENTS);
         let news = news.await?;
         if news.is_empty() {
             return Ok(Vec::new());
         }
-        let members = store.list_organizers(account, MOST_MEMBERS).await?;
+        let members = store.list_organizers(account, MAX_MEMBERS).await?;
         let wants = |(person, member): (PersonId, Organizer)| {
-            let is_told = !member.told(&news).is_empty();
+            let is_told = !member.wanted(&news).is_empty();
             is_told.then_some(person)
         };
         Ok(members.into_iter().filter_map(wants).collect())
@@ -113,7 +116,7 @@ impl OrganizerMails {
     pub(crate) async fn content(
         &self,
         mail: OrganizerMail,
-    ) -> Result<Option<(Organizer, Vec<EventNews>)>, Error> {
+    ) -> Result<Option<(Organizer, Vec<EventUpdates>)>, Error> {
         let (store, now) = (self.commands.store(), self.commands.now());
         let OrganizerMail {
             account,
@@ -123,13 +126,13 @@ impl OrganizerMails {
         let Some(organizer) = store.find_organizer(account, person).await? else {
             return Ok(None);
         };
-        let news = store.list_event_news(account, span, now, MOST_EVENTS);
-        let mut told = organizer.told(&news.await?);
+        let news = store.list_event_updates(account, span, now, MAX_EVENTS);
+        let mut told = organizer.wanted(&news.await?);
         if told.is_empty() {
             return Ok(None);
         }
         if organizer.sees_registrations {
-            let mut names = store.list_new_names(account, span, MOST_NAMED).await?;
+            let mut names = store.list_new_names(account, span, MAX_NAMED).await?;
             for event in &mut told {
                 event.names = names.remove(&event.event).unwrap_or_default();
             }

@@ -14,7 +14,7 @@ use domain::{
 };
 
 use super::{
-    Authenticator, Commands, Error, Principal, SignUp, SignedIn, Unit, accounts,
+    Authenticator, Commands, Context, Error, Principal, SignUp, SignedIn, accounts,
     credentials::Credentials, removal, sessions,
 };
 
@@ -58,33 +58,34 @@ impl OwnAccounts {
             return Err(Error::Conflict(text.to_owned()));
         }
         check_name(&name)?;
-        let decide = async |unit: &mut Unit| {
-            let person = unit.tx.find_person(by.person).await?;
+        let decide = async |context: &mut Context| {
+            let person = context.tx.find_person(by.person).await?;
             let email = person.ok_or(Error::Unauthorized)?.email;
             // Of two calls at the same time the second finds the account of the first.
-            unit.tx.lock_person_by_email(&email).await?;
-            if unit.tx.find_account_by_email(&email).await?.is_some() {
+            context.tx.lock_person_by_email(&email).await?;
+            if context.tx.find_account_by_email(&email).await?.is_some() {
                 let text = "you own an account already: it can have any number of events and up to 100 members";
                 return Err(Error::Conflict(text.to_owned()));
             }
             let account = Account {
-                id: AccountId::new(unit.new_id()),
+                id: AccountId::new(context.new_id()),
                 email,
                 name,
                 plan: self.sign_up.plan,
                 timezone: None,
                 is_suspended: false,
-                created_at: unit.now,
+                created_at: context.now,
             };
-            accounts::add_account(unit, &account, &account.name).await?;
-            unit.tx
+            accounts::add_account(context, &account, &account.name).await?;
+            context
+                .tx
                 .set_account_of_session(by.session, account.id)
                 .await?;
-            Ok((account.id, sessions::renew(unit, by).await?))
+            Ok((account.id, sessions::renew(context, by).await?))
         };
         let by_person = Actor::Person(by.person);
         let created = self.commands.run(by_person, decide).await?;
-        self.credentials.forget(&by.hash);
+        self.credentials.evict(&by.hash);
         Ok(created)
     }
 
@@ -102,8 +103,8 @@ impl OwnAccounts {
             Change::Keep => Some(Change::Keep),
         };
         let zone = violations.unless_any(zone).map_err(Error::Invalid)?;
-        let decide = async |unit: &mut Unit| {
-            let before = unit.tx.lock_account(caller.account).await?;
+        let decide = async |context: &mut Context| {
+            let before = context.tx.lock_account(caller.account).await?;
             let before = before.ok_or(NO_ACCOUNT)?;
             let mut after = before.clone();
             zone.write_optional(&mut after.timezone);
@@ -111,10 +112,11 @@ impl OwnAccounts {
                 after.name = name;
             }
             if after != before {
-                unit.tx.update_account(&after).await?;
+                context.tx.update_account(&after).await?;
                 let account = after.id;
                 let change = AccountChange::Updated;
-                unit.record(Fact::AccountChanged { account, change })
+                context
+                    .record(Fact::AccountChanged { account, change })
                     .await?;
             }
             Ok(())
@@ -135,21 +137,21 @@ impl OwnAccounts {
         by: &SignedIn,
         typed: &str,
     ) -> Result<SessionToken, Error> {
-        let decide = async |unit: &mut Unit| {
-            let account = unit.tx.lock_account(caller.account).await?;
+        let decide = async |context: &mut Context| {
+            let account = context.tx.lock_account(caller.account).await?;
             let account = account.ok_or(NO_ACCOUNT)?;
-            unit.renew_time();
+            context.renew_time();
             if account.name.trim() != typed.trim() {
                 return Err(Error::Invalid(vec![FieldViolation {
                     field: "name".to_owned(),
                     message: "must be the name of the account".to_owned(),
                 }]));
             }
-            removal::begin(unit, account.id).await?;
-            sessions::renew(unit, by).await
+            removal::begin(context, account.id).await?;
+            sessions::renew(context, by).await
         };
         let token = self.commands.run(caller, decide).await?;
-        self.credentials.forget(&by.hash);
+        self.credentials.evict(&by.hash);
         Ok(token)
     }
 }

@@ -14,12 +14,12 @@ use domain::{
 };
 
 use super::{
-    Authenticator, Commands, Error, KeyTerms, NewKey, Principal, SignedIn, Unit,
+    Authenticator, Commands, Context, Error, KeyTerms, NewKey, Principal, SignedIn,
     credentials::Credentials,
 };
 
 /// How many keys an account may have that are not revoked.
-const MOST_KEYS: i64 = 100;
+const MAX_KEYS: i64 = 100;
 
 const NO_KEY: Error = Error::NotFound { what: "key" };
 
@@ -58,7 +58,7 @@ impl OwnKeys {
     /// The keys of the caller's account that are not revoked, the newest first.
     pub async fn list(&self, caller: &Principal) -> Result<Vec<MemberKey>, Error> {
         let store = self.commands.store();
-        Ok(store.list_member_keys(caller.account, MOST_KEYS).await?)
+        Ok(store.list_member_keys(caller.account, MAX_KEYS).await?)
     }
 
     /// Creates a key of the caller.
@@ -72,26 +72,26 @@ impl OwnKeys {
         let mut violations = Violations::default();
         account::check_name("name", &terms.label, &mut violations);
         let now = self.commands.now();
-        let end = terms.expiry.map(|expiry| expiry.moment(now));
+        let end = terms.expiry.map(|expiry| expiry.instant(now));
         if end == Some(None) {
             violations.add("expires", "must be in the future");
         }
         violations.unless_any(Some(())).map_err(Error::Invalid)?;
         let plain = PlainKey::generate(self.commands.entropy());
-        let decide = async |unit: &mut Unit| {
+        let decide = async |context: &mut Context| {
             let key = ApiKey {
-                id: KeyId::new(unit.new_id()),
+                id: KeyId::new(context.new_id()),
                 account_id: caller.account,
                 person_id: Some(by.person),
                 label: terms.label,
                 hash: plain.hash(),
                 scopes: terms.scopes,
-                created_at: unit.now,
+                created_at: context.now,
                 last_used_at: None,
                 expires_at: end.flatten(),
                 revoked_at: None,
             };
-            add(unit, key, plain).await
+            add(context, key, plain).await
         };
         self.commands.run(caller, decide).await
     }
@@ -105,71 +105,83 @@ impl OwnKeys {
         overlap_seconds: i64,
     ) -> Result<(NewKey, MemberKey), Error> {
         let plain = PlainKey::generate(self.commands.entropy());
-        let decide = async |unit: &mut Unit| {
-            let (old, _) = unit.tx.find_key(id).await?.ok_or(NO_KEY)?;
+        let decide = async |context: &mut Context| {
+            let (old, _) = context.tx.find_key(id).await?.ok_or(NO_KEY)?;
             let is_valid = old.account_id == caller.account
                 && old.revoked_at.is_none()
-                && old.expires_at.is_none_or(|end| unit.now < end);
+                && old.expires_at.is_none_or(|end| context.now < end);
             if !is_valid {
                 return Err(NO_KEY);
             }
             let lifetime = old
                 .expires_at
                 .map(|end| (end.micros() - old.created_at.micros()) / 1_000_000);
-            let overlap = unit.now.plus_seconds(overlap_seconds);
+            let overlap = context.now.plus_seconds(overlap_seconds);
             let until = old.expires_at.map_or(overlap, |end| end.min(overlap));
-            unit.tx.expire_key(id, until).await?;
+            context.tx.expire_key(id, until).await?;
             let key = ApiKey {
-                id: KeyId::new(unit.new_id()),
+                id: KeyId::new(context.new_id()),
                 person_id: Some(by.person),
                 hash: plain.hash(),
                 scopes: old.scopes,
-                created_at: unit.now,
+                created_at: context.now,
                 last_used_at: None,
-                expires_at: lifetime.map(|seconds| unit.now.plus_seconds(seconds)),
+                expires_at: lifetime.map(|seconds| context.now.plus_seconds(seconds)),
                 ..old.clone()
             };
-            let made = add(unit, key, plain).await?;
+            let made = add(context, key, plain).await?;
             Ok((made, old.hash))
         };
         let (made, old) = self.commands.run(caller, decide).await?;
-        self.credentials.forget(&old);
+        self.credentials.evict(&old);
         Ok(made)
     }
 
     /// Revokes a key: at once here, within [`super::credentials::TRUST_SECONDS`] on other cores. A revoked key stays unchanged.
     pub async fn revoke(&self, caller: &Principal, id: KeyId) -> Result<(), Error> {
-        let decide = async |unit: &mut Unit| {
-            let found = unit.tx.find_key(id).await?;
+        let decide = async |context: &mut Context| {
+            let found = context.tx.find_key(id).await?;
             let key = found.map(|(key, _)| key).ok_or(NO_KEY)?;
             if key.account_id != caller.account {
                 return Err(NO_KEY);
             }
-            if unit.tx.revoke_key(id, unit.now).await? {
+            if context.tx.revoke_key(id, context.now).await? {
                 let account = caller.account;
-                unit.record(Fact::KeyRevoked { account, key: id }).await?;
+                context
+                    .record(Fact::KeyRevoked { account, key: id })
+                    .await?;
             }
             Ok(key.hash)
         };
         let hash = self.commands.run(caller, decide).await?;
-        self.credentials.forget(&hash);
+        self.credentials.evict(&hash);
         Ok(())
     }
 }
 
 /// Adds a key under the account's lock, so that there are never too many.
-async fn add(unit: &mut Unit, key: ApiKey, plain: PlainKey) -> Result<(NewKey, MemberKey), Error> {
-    let account = unit.tx.lock_account(key.account_id).await?;
+async fn add(
+    context: &mut Context,
+    key: ApiKey,
+    plain: PlainKey,
+) -> Result<(NewKey, MemberKey), Error> {
+    let account = context.tx.lock_account(key.account_id).await?;
     account.ok_or(Error::NotFound { what: "account" })?;
-    let keys = unit.tx.list_member_keys(key.account_id, MOST_KEYS).await?;
-    if keys.len() >= usize::try_from(MOST_KEYS).unwrap_or(usize::MAX) {
+    let keys = context
+        .tx
+        .list_member_keys(key.account_id, MAX_KEYS)
+        .await?;
+    if keys.len() >= usize::try_from(MAX_KEYS).unwrap_or(usize::MAX) {
         return Err(Error::Conflict(format!(
-            "an account may have {MOST_KEYS} keys: revoke one first"
+            "an account may have {MAX_KEYS} keys: revoke one first"
         )));
     }
-    unit.tx.insert_key(&key).await?;
-    unit.record(Fact::KeyCreated { key: &key }).await?;
-    let keys = unit.tx.list_member_keys(key.account_id, MOST_KEYS).await?;
+    context.tx.insert_key(&key).await?;
+    context.record(Fact::KeyCreated { key: &key }).await?;
+    let keys = context
+        .tx
+        .list_member_keys(key.account_id, MAX_KEYS)
+        .await?;
     let shown = keys.into_iter().find(|one| one.key.id == key.id);
     Ok((NewKey { key, plain }, shown.ok_or(NO_KEY)?))
 }

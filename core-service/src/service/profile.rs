@@ -10,7 +10,7 @@ use domain::{
     violation::Violations,
 };
 
-use super::{Commands, Error, SignedIn, Unit, codes};
+use super::{Commands, Context, Error, SignedIn, codes};
 
 /// Use cases of people about themselves.
 #[derive(Debug, Clone)]
@@ -29,14 +29,14 @@ impl Profile {
         let mut violations = Violations::default();
         account::check_name("name", &name, &mut violations);
         violations.unless_any(Some(())).map_err(Error::Invalid)?;
-        let decide = async |unit: &mut Unit| {
-            let before = unit.tx.find_person(by.person).await?;
+        let decide = async |context: &mut Context| {
+            let before = context.tx.find_person(by.person).await?;
             let after = Person {
                 name,
                 ..before.ok_or(Error::Unauthorized)?
             };
-            unit.tx.update_person(&after).await?;
-            unit.note_write();
+            context.tx.update_person(&after).await?;
+            context.note_write();
             Ok(after)
         };
         self.commands.run(Actor::Person(by.person), decide).await
@@ -44,40 +44,40 @@ impl Profile {
 
     /// Mails a code to a new address.
     pub async fn start_email_change(&self, by: &SignedIn, address: &str) -> Result<(), Error> {
-        let decide = async |unit: &mut Unit| {
-            codes::spend(unit, &Budget::email_change_mails(address)).await?;
+        let decide = async |context: &mut Context| {
+            codes::spend(context, &Budget::email_change_mails(address)).await?;
             let holder = Holder::session(by.session);
-            codes::mail(unit, Purpose::EmailChange, holder, address).await
+            codes::mail(context, Purpose::EmailChange, holder, address).await
         };
         self.commands.run(Actor::Person(by.person), decide).await
     }
 
     /// Changes the address to the one to which the code went, and mails a notice to the one before.
     pub async fn finish_email_change(&self, by: &SignedIn, typed: &str) -> Result<Person, Error> {
-        let decide = async |unit: &mut Unit| {
+        let decide = async |context: &mut Context| {
             let holder = Holder::session(by.session);
-            let checked = codes::check(unit, Purpose::EmailChange, holder, typed).await?;
+            let checked = codes::check(context, Purpose::EmailChange, holder, typed).await?;
             let code = match checked.right() {
                 Ok(code) => code,
                 // The try was written and has to be committed.
                 Err(refusal) => return Ok(Err(refusal)),
             };
-            let taken = unit.tx.find_person_by_email(&code.email).await?;
+            let taken = context.tx.find_person_by_email(&code.email).await?;
             if taken.is_some_and(|other| other.id != by.person) {
                 let text = "somebody else signs in with this address";
                 return Err(Error::Conflict(text.to_owned()));
             }
-            let before = unit.tx.find_person(by.person).await?;
+            let before = context.tx.find_person(by.person).await?;
             let before = before.ok_or(Error::Unauthorized)?;
             let after = Person {
                 email: code.email,
                 ..before.clone()
             };
-            unit.tx.update_person(&after).await?;
+            context.tx.update_person(&after).await?;
             if email::normalised(&before.email) != email::normalised(&after.email) {
-                codes::notice(unit, &before.email).await?;
+                codes::notice(context, &before.email).await?;
             }
-            unit.note_write();
+            context.note_write();
             Ok(Ok(after))
         };
         self.commands.run(Actor::Person(by.person), decide).await?

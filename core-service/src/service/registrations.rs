@@ -13,22 +13,22 @@ mod promote;
 mod register;
 mod settle;
 
+use std::sync::Arc;
+
+use domain::{event::Event, ids::EventId, plan::Plans, registration::Counters};
+
+use self::batch::Batchers;
+use super::{Commands, Error, Links, Principal, events, limits::Limiters};
+
 pub use approve::Approval;
 pub use door::{Arrival, DoorPlace};
 pub use edit::RegistrationPatch;
 pub use export::Export;
 pub use list::RegistrationPage;
 pub use own::{OwnRegistration, OwnRegistrations, Ticket};
-pub use register::{Added, NewRegistration};
-
 pub(super) use promote::promote;
+pub use register::{Added, NewRegistration};
 pub(crate) use settle::settle_all;
-
-use std::sync::Arc;
-
-use self::batch::Batchers;
-use super::{Commands, Error, Links, Principal, events, limits::Limiters};
-use domain::{event::Event, ids::EventId, plan::Plans, registration::Counters};
 
 /// Use cases about registrations, for the public and the organizer.
 #[derive(Debug, Clone)]

@@ -8,7 +8,7 @@ use domain::{
     ids::AccountId,
 };
 
-use super::{Commands, Error, Unit, suspension::withdraw_events};
+use super::{Commands, Context, Error, suspension::withdraw_events};
 
 /// Registrations or events that one transaction deletes, so that its locks are short.
 const BATCH: i64 = 200;
@@ -20,13 +20,17 @@ const BATCHES: usize = 50;
 ///
 /// # Errors
 /// [`Error::Conflict`] while people are registered for an event to come, or have not been told yet that one is cancelled.
-pub(super) async fn begin(unit: &mut Unit, account: AccountId) -> Result<AccountContents, Error> {
-    withdraw_events(unit, account, Some(unit.now)).await?;
-    let contents = unit.tx.account_contents(account, unit.now).await?;
+pub(super) async fn begin(
+    context: &mut Context,
+    account: AccountId,
+) -> Result<AccountContents, Error> {
+    withdraw_events(context, account, Some(context.now)).await?;
+    let contents = context.tx.account_contents(account, context.now).await?;
     check(contents)?;
-    unit.tx.begin_removal(account, unit.now).await?;
+    context.tx.begin_removal(account, context.now).await?;
     let change = AccountChange::Removed;
-    unit.record(Fact::AccountChanged { account, change })
+    context
+        .record(Fact::AccountChanged { account, change })
         .await?;
     Ok(contents)
 }
@@ -59,39 +63,39 @@ pub(crate) async fn purge(commands: &Commands) -> Result<bool, Error> {
         let Some(account) = removed.into_iter().next() else {
             return Ok(false);
         };
-        let decide = async |unit: &mut Unit| purge_some(unit, account).await;
+        let decide = async |context: &mut Context| purge_some(context, account).await;
         if commands.run(Actor::System, decide).await? {
-            commands.store().forget_deleted().await?;
+            commands.store().purge_deleted().await?;
         }
     }
     Ok(true)
 }
 
 /// Returns whether nothing is left.
-async fn purge_some(unit: &mut Unit, account: AccountId) -> Result<bool, Error> {
+async fn purge_some(context: &mut Context, account: AccountId) -> Result<bool, Error> {
     // Of two cores the second waits here and then finds less.
-    if !unit.tx.lock_removed_account(account).await? {
+    if !context.tx.lock_removed_account(account).await? {
         return Ok(true);
     }
-    unit.note_write();
-    let registrations = unit.tx.list_registration_ids_of(account, BATCH).await?;
+    context.note_write();
+    let registrations = context.tx.list_registration_ids_of(account, BATCH).await?;
     for id in &registrations {
-        unit.tx.delete_mails_of(*id).await?;
-        unit.tx.delete_links(*id).await?;
-        unit.tx.delete_answers_about(*id).await?;
-        unit.tx.delete_new_details(*id).await?;
-        unit.tx.delete_registration(*id).await?;
+        context.tx.delete_mails_of(*id).await?;
+        context.tx.delete_links(*id).await?;
+        context.tx.delete_answers_about(*id).await?;
+        context.tx.delete_new_details(*id).await?;
+        context.tx.delete_registration(*id).await?;
     }
     if !registrations.is_empty() {
         return Ok(false);
     }
-    let events = unit.tx.list_event_ids_of(account, None, BATCH).await?;
+    let events = context.tx.list_event_ids_of(account, None, BATCH).await?;
     for id in &events {
-        unit.tx.delete_event(*id).await?;
+        context.tx.delete_event(*id).await?;
     }
     if !events.is_empty() {
         return Ok(false);
     }
-    unit.tx.delete_account(account).await?;
+    context.tx.delete_account(account).await?;
     Ok(true)
 }

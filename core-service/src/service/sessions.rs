@@ -9,15 +9,15 @@ use domain::{
     instant::Instant,
     invitation::SentInvitation,
     person::{Membership, Person},
-    session::{MOST_SESSIONS, STEP_UP_SECONDS, Session, SessionToken},
+    session::{MAX_SESSIONS, STEP_UP_SECONDS, Session, SessionToken},
     sign_in_code::{Holder, Purpose},
 };
 use storage::Store;
 
-use super::{Authenticator, Commands, Error, SignedIn, Unit, codes, credentials::Credentials};
+use super::{Authenticator, Commands, Context, Error, SignedIn, codes, credentials::Credentials};
 
 /// How many memberships and invitations of one person are shown.
-const MOST_SHOWN: i64 = 200;
+const MAX_SHOWN: i64 = 200;
 
 const NO_SESSION: Error = Error::NotFound { what: "session" };
 
@@ -74,11 +74,11 @@ impl Sessions {
         let person = person.ok_or(Error::Unauthorized)?;
         let memberships = self
             .store()
-            .list_memberships_of(caller.person, MOST_SHOWN)
+            .list_memberships_of(caller.person, MAX_SHOWN)
             .await?;
         let invitations = self
             .store()
-            .list_invitations_to(&person.email, now, MOST_SHOWN)
+            .list_invitations_to(&person.email, now, MAX_SHOWN)
             .await?;
         let until = session.stepped_up_until();
         Ok(SessionView {
@@ -93,9 +93,7 @@ impl Sessions {
     /// The person's sessions, the last used first.
     pub async fn list(&self, caller: &SignedIn) -> Result<Vec<Session>, Error> {
         let now = self.commands.now();
-        let listed = self
-            .store()
-            .list_sessions(caller.person, now, MOST_SESSIONS);
+        let listed = self.store().list_sessions(caller.person, now, MAX_SESSIONS);
         Ok(listed.await?)
     }
 
@@ -105,62 +103,63 @@ impl Sessions {
         caller: &SignedIn,
         account: AccountId,
     ) -> Result<SessionToken, Error> {
-        let decide = async |unit: &mut Unit| {
-            let role = unit.tx.find_role(account, caller.person).await?;
+        let decide = async |context: &mut Context| {
+            let role = context.tx.find_role(account, caller.person).await?;
             role.ok_or(Error::NotFound { what: "account" })?;
-            unit.tx
+            context
+                .tx
                 .set_account_of_session(caller.session, account)
                 .await?;
-            renew(unit, caller).await
+            renew(context, caller).await
         };
         let by = Actor::Person(caller.person);
         let token = self.commands.run(by, decide).await?;
-        self.credentials.forget(&caller.hash);
+        self.credentials.evict(&caller.hash);
         Ok(token)
     }
 
     /// Ends one of the person's sessions: at once here, within [`super::credentials::TRUST_SECONDS`] on other cores.
     pub async fn end(&self, caller: &SignedIn, session: SessionId) -> Result<(), Error> {
-        let decide = async |unit: &mut Unit| {
-            let found = unit.tx.find_session(session).await?;
+        let decide = async |context: &mut Context| {
+            let found = context.tx.find_session(session).await?;
             let found = found.filter(|found| found.person_id == caller.person);
             let found = found.ok_or(NO_SESSION)?;
-            unit.tx.delete_session(caller.person, session).await?;
-            unit.note_write();
+            context.tx.delete_session(caller.person, session).await?;
+            context.note_write();
             Ok(found.hash)
         };
         let by = Actor::Person(caller.person);
         let hash = self.commands.run(by, decide).await?;
-        self.credentials.forget(&hash);
+        self.credentials.evict(&hash);
         Ok(())
     }
 
     /// Ends all sessions of the person; returns their number.
     pub async fn end_all(&self, caller: &SignedIn) -> Result<u64, Error> {
-        let decide = async |unit: &mut Unit| {
-            let now = unit.now;
-            let all = unit.tx.list_sessions(caller.person, now, MOST_SESSIONS);
+        let decide = async |context: &mut Context| {
+            let now = context.now;
+            let all = context.tx.list_sessions(caller.person, now, MAX_SESSIONS);
             let all = all.await?;
-            unit.tx.delete_sessions_of(caller.person, 0).await?;
-            unit.note_write();
+            context.tx.delete_sessions_of(caller.person, 0).await?;
+            context.note_write();
             Ok(all)
         };
         let ended = self.commands.run(Actor::Person(caller.person), decide);
         let ended = ended.await?;
         for session in &ended {
-            self.credentials.forget(&session.hash);
+            self.credentials.evict(&session.hash);
         }
         Ok(ended.len() as u64)
     }
 
     /// Mails a code for a step-up; returns the address that it goes to.
     pub async fn start_step_up(&self, caller: &SignedIn) -> Result<String, Error> {
-        let decide = async |unit: &mut Unit| {
-            let person = unit.tx.find_person(caller.person).await?;
+        let decide = async |context: &mut Context| {
+            let person = context.tx.find_person(caller.person).await?;
             let email = person.ok_or(Error::Unauthorized)?.email;
-            codes::spend(unit, &Budget::step_up_mails(&email)).await?;
+            codes::spend(context, &Budget::step_up_mails(&email)).await?;
             let holder = Holder::session(caller.session);
-            codes::mail(unit, Purpose::StepUp, holder, &email).await?;
+            codes::mail(context, Purpose::StepUp, holder, &email).await?;
             Ok(email)
         };
         self.commands
@@ -170,21 +169,24 @@ impl Sessions {
 
     /// Ends a step-up: the session has a new token.
     pub async fn finish_step_up(&self, caller: &SignedIn, typed: &str) -> Result<SteppedUp, Error> {
-        let decide = async |unit: &mut Unit| {
+        let decide = async |context: &mut Context| {
             let holder = Holder::session(caller.session);
-            let checked = codes::check(unit, Purpose::StepUp, holder, typed).await?;
+            let checked = codes::check(context, Purpose::StepUp, holder, typed).await?;
             if let Err(refusal) = checked.right() {
                 return Ok(Err(refusal));
             }
-            unit.tx.step_up_session(caller.session, unit.now).await?;
+            context
+                .tx
+                .step_up_session(caller.session, context.now)
+                .await?;
             Ok(Ok(SteppedUp {
-                until: unit.now.plus_seconds(STEP_UP_SECONDS),
-                token: renew(unit, caller).await?,
+                until: context.now.plus_seconds(STEP_UP_SECONDS),
+                token: renew(context, caller).await?,
             }))
         };
         let by = Actor::Person(caller.person);
         let stepped_up = self.commands.run(by, decide).await??;
-        self.credentials.forget(&caller.hash);
+        self.credentials.evict(&caller.hash);
         Ok(stepped_up)
     }
 }
@@ -194,12 +196,12 @@ impl Sessions {
 ///
 /// # Errors
 /// [`Error::Unauthorized`] if the caller's token is not the session's any more: of two calls at the same time one gets a token.
-pub(super) async fn renew(unit: &mut Unit, caller: &SignedIn) -> Result<SessionToken, Error> {
-    let token = SessionToken::generate(unit.entropy());
-    let is_renewed = unit
+pub(super) async fn renew(context: &mut Context, caller: &SignedIn) -> Result<SessionToken, Error> {
+    let token = SessionToken::generate(context.entropy());
+    let is_renewed = context
         .tx
         .replace_session_hash(caller.session, &caller.hash, &token.hash())
         .await?;
-    unit.note_write();
+    context.note_write();
     is_renewed.then_some(token).ok_or(Error::Unauthorized)
 }

@@ -11,12 +11,12 @@ use domain::{
     person::Person,
     plan::Plan,
     private_link::LinkToken,
-    session::{LONGEST_SECONDS, MOST_SESSIONS, Session, SessionToken},
+    session::{MAX_SECONDS, MAX_SESSIONS, Session, SessionToken},
     sign_in_code::{Holder, Purpose},
 };
 use sha2::{Digest as _, Sha256};
 
-use super::{Commands, Error, LimitSettings, Unit, accounts, codes, limits::Limiters};
+use super::{Commands, Context, Error, LimitSettings, accounts, codes, limits::Limiters};
 
 /// For how long a link of an operator is valid.
 const LINK_SECONDS: i64 = 15 * 60;
@@ -107,12 +107,12 @@ impl SignIn {
     /// it is due, so that neither the answer nor its time tells who is known.
     pub async fn start(&self, address: &str, browser: &Browser) -> Result<(), Error> {
         self.limiters.count_address(browser.client)?;
-        let decide = async |unit: &mut Unit| {
-            let known = codes::known(unit, &browser.hash, address).await?;
+        let decide = async |context: &mut Context| {
+            let known = codes::known(context, &browser.hash, address).await?;
             let budget = Budget::sign_in_mails(address, known.as_ref());
-            codes::spend(unit, &budget).await?;
+            codes::spend(context, &budget).await?;
             let holder = Holder::browser(browser.hash);
-            codes::mail(unit, Purpose::SignIn, holder, address).await
+            codes::mail(context, Purpose::SignIn, holder, address).await
         };
         self.commands.run(Actor::System, decide).await
     }
@@ -120,16 +120,16 @@ impl SignIn {
     /// Signs in with a code.
     pub async fn finish(&self, typed: &str, browser: &Browser) -> Result<NewSession, Error> {
         self.limiters.count_address(browser.client)?;
-        let decide = async |unit: &mut Unit| {
+        let decide = async |context: &mut Context| {
             let holder = Holder::browser(browser.hash);
-            let checked = codes::check(unit, Purpose::SignIn, holder, typed).await?;
+            let checked = codes::check(context, Purpose::SignIn, holder, typed).await?;
             let code = match checked.right() {
                 Ok(code) => code,
                 // The try was written and has to be committed.
                 Err(refusal) => return Ok(Err(refusal)),
             };
-            let (person, is_new) = self.person(unit, &code.email).await?;
-            Ok(Ok(open(unit, person, browser, is_new).await?))
+            let (person, is_new) = self.person(context, &code.email).await?;
+            Ok(Ok(open(context, person, browser, is_new).await?))
         };
         self.commands.run(Actor::System, decide).await?
     }
@@ -138,9 +138,12 @@ impl SignIn {
     pub async fn use_link(&self, token: &str, browser: &Browser) -> Result<NewSession, Error> {
         self.limiters.count_address(browser.client)?;
         let token = LinkToken::parse(token).ok_or(NO_LINK)?;
-        let decide = async |unit: &mut Unit| {
-            let person = unit.tx.use_sign_in_link(&token.hash(), unit.now).await?;
-            open(unit, person.ok_or(NO_LINK)?, browser, false).await
+        let decide = async |context: &mut Context| {
+            let person = context
+                .tx
+                .use_sign_in_link(&token.hash(), context.now)
+                .await?;
+            open(context, person.ok_or(NO_LINK)?, browser, false).await
         };
         self.commands.run(Actor::System, decide).await
     }
@@ -148,42 +151,47 @@ impl SignIn {
     /// Makes a link with which the person with this address signs in, for an administrator.
     pub async fn new_link(&self, address: &str) -> Result<LinkToken, Error> {
         let token = LinkToken::generate(self.commands.entropy());
-        let decide = async |unit: &mut Unit| {
-            let person = unit.tx.find_person_by_email(address).await?;
+        let decide = async |context: &mut Context| {
+            let person = context.tx.find_person_by_email(address).await?;
             let person = person.ok_or(Error::NotFound { what: "person" })?;
-            let until = unit.now.plus_seconds(LINK_SECONDS);
-            unit.tx
+            let until = context.now.plus_seconds(LINK_SECONDS);
+            context
+                .tx
                 .insert_sign_in_link(&token.hash(), person.id, until)
                 .await?;
-            unit.note_write();
+            context.note_write();
             Ok(token)
         };
         self.commands.run(Actor::Admin, decide).await
     }
 
     /// The person with this address, and whether they are new. A new one has an account of their own, unless somebody invited them.
-    async fn person(&self, unit: &mut Unit, address: &str) -> Result<(PersonId, bool), Error> {
-        if let Some(person) = unit.tx.lock_person_by_email(address).await? {
+    async fn person(
+        &self,
+        context: &mut Context,
+        address: &str,
+    ) -> Result<(PersonId, bool), Error> {
+        if let Some(person) = context.tx.lock_person_by_email(address).await? {
             return Ok((person.id, false));
         }
-        let is_invited = unit.tx.is_invited(address, unit.now).await?;
+        let is_invited = context.tx.is_invited(address, context.now).await?;
         if is_invited || !self.sign_up.is_open {
-            let person = Person::new(PersonId::new(unit.new_id()), address, unit.now);
-            unit.tx.insert_person(&person).await?;
-            let person = unit.tx.lock_person_by_email(address).await?;
+            let person = Person::new(PersonId::new(context.new_id()), address, context.now);
+            context.tx.insert_person(&person).await?;
+            let person = context.tx.lock_person_by_email(address).await?;
             let person = person.ok_or(Error::NotFound { what: "person" })?;
             return Ok((person.id, true));
         }
         let account = Account {
-            id: AccountId::new(unit.new_id()),
+            id: AccountId::new(context.new_id()),
             email: address.to_owned(),
             name: Person::first_name(address).to_owned(),
             plan: self.sign_up.plan,
             timezone: None,
             is_suspended: false,
-            created_at: unit.now,
+            created_at: context.now,
         };
-        let owner = accounts::add_account(unit, &account, &account.name).await?;
+        let owner = accounts::add_account(context, &account, &account.name).await?;
         Ok((owner, true))
     }
 }
@@ -202,29 +210,30 @@ pub(crate) async fn may_sign_in(
 
 /// A new session of a person, whose browser is known from now on.
 async fn open(
-    unit: &mut Unit,
+    context: &mut Context,
     person: PersonId,
     browser: &Browser,
     is_new_person: bool,
 ) -> Result<NewSession, Error> {
-    let token = SessionToken::generate(unit.entropy());
+    let token = SessionToken::generate(context.entropy());
     let session = Session {
-        id: SessionId::new(unit.new_id()),
+        id: SessionId::new(context.new_id()),
         person_id: person,
         hash: token.hash(),
-        account_id: unit.tx.first_account_of(person).await?,
+        account_id: context.tx.first_account_of(person).await?,
         device: browser.device.clone(),
-        created_at: unit.now,
-        last_used_at: unit.now,
-        stepped_up_at: unit.now,
-        expires_at: unit.now.plus_seconds(LONGEST_SECONDS),
+        created_at: context.now,
+        last_used_at: context.now,
+        stepped_up_at: context.now,
+        expires_at: context.now.plus_seconds(MAX_SECONDS),
     };
-    unit.tx.insert_session(&session).await?;
-    unit.tx.delete_sessions_of(person, MOST_SESSIONS).await?;
-    unit.tx
-        .put_known_browser(&browser.hash, person, unit.now)
+    context.tx.insert_session(&session).await?;
+    context.tx.delete_sessions_of(person, MAX_SESSIONS).await?;
+    context
+        .tx
+        .put_known_browser(&browser.hash, person, context.now)
         .await?;
-    unit.note_write();
+    context.note_write();
     Ok(NewSession {
         token,
         session,

@@ -8,7 +8,7 @@ use domain::{
     instant::Instant,
 };
 
-use super::{Commands, Error, Unit};
+use super::{Commands, Context, Error};
 
 /// Events whose counters one statement locks.
 const PAGE: i64 = 500;
@@ -43,15 +43,16 @@ impl Suspensions {
         is_suspended: bool,
         change: AccountChange<'_>,
     ) -> Result<bool, Error> {
-        let decide = async |unit: &mut Unit| {
-            let before = unit.tx.lock_account(account).await?;
+        let decide = async |context: &mut Context| {
+            let before = context.tx.lock_account(account).await?;
             let before = before.ok_or(Error::NotFound { what: "account" })?;
             if before.is_suspended == is_suspended {
                 return Ok(false);
             }
-            let now = unit.renew_time();
-            withdraw_events(unit, account, is_suspended.then_some(now)).await?;
-            unit.record(Fact::AccountChanged { account, change })
+            let now = context.renew_time();
+            withdraw_events(context, account, is_suspended.then_some(now)).await?;
+            context
+                .record(Fact::AccountChanged { account, change })
                 .await?;
             Ok(true)
         };
@@ -67,10 +68,10 @@ impl Suspensions {
     ) -> Result<(Event, bool), Error> {
         let found = self.commands.store().find_event_by_slug(slug).await?;
         let id = found.ok_or(Error::NO_EVENT)?.id;
-        let decide = async |unit: &mut Unit| {
-            unit.tx.lock_counters(id).await?.ok_or(Error::NO_EVENT)?;
-            unit.renew_time();
-            let before = unit.tx.find_event(id).await?.ok_or(Error::NO_EVENT)?;
+        let decide = async |context: &mut Context| {
+            context.tx.lock_counters(id).await?.ok_or(Error::NO_EVENT)?;
+            context.renew_time();
+            let before = context.tx.find_event(id).await?.ok_or(Error::NO_EVENT)?;
             if before.is_hidden == is_hidden {
                 return Ok((before, false));
             }
@@ -78,15 +79,16 @@ impl Suspensions {
                 is_hidden,
                 ..before
             };
-            unit.tx.set_hidden(id, is_hidden).await?;
-            unit.tx
-                .update_event(&after, after.is_live(unit.now))
+            context.tx.set_hidden(id, is_hidden).await?;
+            context
+                .tx
+                .update_event(&after, after.is_live(context.now))
                 .await?;
             let fact = Fact::EventTakenDown {
                 event: &after,
                 reason,
             };
-            unit.record(fact).await?;
+            context.record(fact).await?;
             Ok((after, true))
         };
         self.commands.run(Actor::Admin, decide).await
@@ -96,40 +98,43 @@ impl Suspensions {
 /// Withdraws the events of an account, which is locked, from the public since a moment, or shows them again. The locks on their
 /// counters last until the end of the transaction, so that nobody registers meanwhile. They come first, as everywhere.
 pub(super) async fn withdraw_events(
-    unit: &mut Unit,
+    context: &mut Context,
     account: AccountId,
     since: Option<Instant>,
 ) -> Result<(), Error> {
     let (mut pages, mut last) = (Vec::new(), None);
     loop {
-        let ids = unit.tx.list_event_ids_of(account, last, PAGE).await?;
+        let ids = context.tx.list_event_ids_of(account, last, PAGE).await?;
         last = ids.last().copied();
         if last.is_none() {
             break;
         }
-        unit.tx.lock_seats(&ids).await?;
+        context.tx.lock_seats(&ids).await?;
         pages.push(ids);
     }
-    unit.renew_time();
-    unit.tx.set_account_suspended(account, since).await?;
+    context.renew_time();
+    context.tx.set_account_suspended(account, since).await?;
     for ids in pages {
-        turn(unit, &ids).await?;
+        update_listing(context, &ids).await?;
     }
     Ok(())
 }
 
 /// Moves events out of the catalogue or back, as their account is now.
-async fn turn(unit: &mut Unit, ids: &[EventId]) -> Result<(), Error> {
-    for event in unit.tx.list_events(ids).await? {
+async fn update_listing(context: &mut Context, ids: &[EventId]) -> Result<(), Error> {
+    for event in context.tx.list_events(ids).await? {
         let resumed = Event {
             is_account_suspended: false,
             ..event.clone()
         };
-        if resumed.is_live(unit.now) {
-            unit.tx
-                .update_event(&event, event.is_live(unit.now))
+        if resumed.is_live(context.now) {
+            context
+                .tx
+                .update_event(&event, event.is_live(context.now))
                 .await?;
-            unit.record(Fact::EventWithdrawn { event: &event }).await?;
+            context
+                .record(Fact::EventWithdrawn { event: &event })
+                .await?;
         }
     }
     Ok(())

@@ -276,7 +276,7 @@ async fn a_later_start_keeps_data_and_key(database: Database) {
 
     start.clock.advance_seconds(90 * 24 * HOUR);
     let (second, caller) = start.prepared().await;
-    assert_eq!(second.origin, KeyOrigin::Kept);
+    assert_eq!(second.origin, KeyOrigin::Existing);
     assert_eq!(second.key.expose(), first.key.expose());
     assert_eq!(start.everything(&caller).await, before);
     assert_eq!(start.store.list_keys(100).await.unwrap().len(), 1);
@@ -311,7 +311,7 @@ async fn a_lost_or_useless_key_file_is_replaced(database: Database) {
         last = replaced;
     }
     let (kept, _) = start.prepared().await;
-    assert_eq!(kept.origin, KeyOrigin::Kept);
+    assert_eq!(kept.origin, KeyOrigin::Existing);
 }
 
 async fn a_database_with_accounts_of_its_own_is_left_alone(database: Database) {
@@ -328,7 +328,7 @@ async fn a_database_with_accounts_of_its_own_is_left_alone(database: Database) {
 /// Drops a start after more and more steps: a step is whatever happens between two waits for the database. The busier the machine,
 /// the more of its answers come in one, and the fewer steps there are.
 async fn an_interrupted_start_leaves_nothing_or_everything(database: Database) {
-    const FEWEST: u32 = 5;
+    const MIN: u32 = 5;
     let start = Start::new(&database).await;
     let mut interruptions = 0;
     for steps in (1..).map(|round: u32| round * (round + 1) / 2) {
@@ -354,7 +354,7 @@ async fn an_interrupted_start_leaves_nothing_or_everything(database: Database) {
         let page = start.core.use_cases().catalogue.list(ALL, 0).await.unwrap();
         assert!(page.count == 30 || page.count == 0 && !is_there);
     }
-    assert!(interruptions >= FEWEST, "only {interruptions}");
+    assert!(interruptions >= MIN, "only {interruptions}");
 }
 
 async fn two_first_starts_at_once_make_one_demo(database: Database) {

@@ -66,7 +66,7 @@ pub(crate) fn internal(api: &Api) -> Result<()> {
 
 /// The checks for every package.
 fn package(api: &Api) -> Result<()> {
-    messages::hold_others_alone(api)?;
+    messages::are_outermost(api)?;
     for method in api.methods() {
         references(api, method).with_context(|| format!("rpc {}", method.name))?;
     }

@@ -44,7 +44,7 @@ struct Segment {
 const LEAST_FOR_WHOLE_WORDS: f64 = 50.0;
 
 /// With broken words it is not set larger than this, in pixels: each size more would break more of them.
-const MOST_FOR_BROKEN_WORDS: f64 = 62.0;
+const MAX_FOR_BROKEN_WORDS: f64 = 62.0;
 
 /// Sets `text` as large as the room allows: at the first of `sizes` (largest first) at which it fits without breaking a word; if
 /// that would make it small, at the first at which it fits with the longest words broken; else at the last, cut short with an
@@ -60,7 +60,7 @@ pub(super) fn fit(text: Text, room: Room, sizes: &[f64]) -> Block {
     }
     for size in sizes.iter().copied() {
         let broken = break_words(&text, &whole, room.width / size);
-        if size <= MOST_FOR_BROKEN_WORDS
+        if size <= MAX_FOR_BROKEN_WORDS
             && let Some(lines) = lines(&text, &broken, size, room)
         {
             return hyphenated(&text, lines, size);

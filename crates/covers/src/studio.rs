@@ -19,7 +19,7 @@ const OVERHEAD: usize = 512;
 
 /// Maximum number of covers that wait to be drawn. At 20 to 60 ms each, the last one waits about two seconds; more would only
 /// time out.
-const WAITING_AT_MOST: usize = 64;
+const MAX_WAITING: usize = 64;
 
 /// Draws and caches covers. Clones share the cache.
 #[derive(Clone)]
@@ -62,7 +62,7 @@ impl Studio {
                 .weigher(weight)
                 .eviction_policy(EvictionPolicy::lru())
                 .build(),
-            admitted: Arc::new(Semaphore::new(at_once + WAITING_AT_MOST)),
+            admitted: Arc::new(Semaphore::new(at_once + MAX_WAITING)),
             drawing: Arc::new(Semaphore::new(at_once)),
         }
     }

@@ -8,10 +8,10 @@ use unicode_segmentation::UnicodeSegmentation;
 use super::fonts::{EMOJI, Font, SANS, SCRIPTS};
 
 /// More than any title has (contract: 200), so that work is bounded whatever comes in.
-const CHARACTERS_AT_MOST: usize = 200;
+const MAX_CHARACTERS: usize = 200;
 
 /// Accents on one letter that are kept: Vietnamese has two, stacks that run through the lines above and below ("zalgo") dozens.
-const ACCENTS_AT_MOST: usize = 2;
+const MAX_ACCENTS: usize = 2;
 
 /// Stands for what is left out.
 const ELLIPSIS: char = '…';
@@ -200,7 +200,7 @@ impl Text {
 /// One line of visible characters: runs of white space become one space, controls and direction marks go (directions are
 /// found from the letters; a stray mark would turn the rest of the title around).
 fn clean(raw: &str) -> String {
-    let bounded: String = raw.chars().take(CHARACTERS_AT_MOST).collect();
+    let bounded: String = raw.chars().take(MAX_CHARACTERS).collect();
     let words: Vec<&str> = bounded.split_whitespace().collect();
     words
         .join(" ")
@@ -251,7 +251,7 @@ fn fit(
         .chars()
         .filter(|character| {
             accents += usize::from(is_accent(*character));
-            !is_accent(*character) || accents <= ACCENTS_AT_MOST
+            !is_accent(*character) || accents <= MAX_ACCENTS
         })
         .collect();
     let first = unit.chars().next().unwrap_or(' ');

@@ -8,7 +8,7 @@ use uuid::Uuid;
 use super::{ids::EventId, instant::Instant};
 
 /// The characters of a value that are shown.
-const LONGEST_VALUE: usize = 200;
+const MAX_VALUE_LENGTH: usize = 200;
 
 /// A row of the audit log, with names as they are now. Who was erased has none.
 #[derive(Debug, Clone, PartialEq)]
@@ -112,5 +112,5 @@ fn shown(value: &Value) -> Option<String> {
         Value::String(text) => text.clone(),
         other => other.to_string(),
     };
-    Some(text.chars().take(LONGEST_VALUE).collect())
+    Some(text.chars().take(MAX_VALUE_LENGTH).collect())
 }

@@ -7,7 +7,7 @@ use super::{instant::Instant, mail_quota::MailCount};
 const QUIET_SECONDS: i64 = 5 * 60;
 
 /// How long after the first change mails are scheduled, however often it is changed again.
-const LONGEST_SECONDS: i64 = 15 * 60;
+const MAX_SECONDS: i64 = 15 * 60;
 
 /// Changes of an event of which registrants will be told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,7 +29,7 @@ impl Announcement {
 
     /// When registrants are told, if the last change is made now.
     pub fn due_at(&self, now: Instant) -> Instant {
-        let longest = self.since.plus_seconds(LONGEST_SECONDS);
+        let longest = self.since.plus_seconds(MAX_SECONDS);
         now.plus_seconds(QUIET_SECONDS).min(longest)
     }
 }

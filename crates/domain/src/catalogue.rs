@@ -11,4 +11,4 @@ pub use sitemap::{EventAddress, InvalidCursor, SITEMAP_EVENTS, Sitemap, SitemapC
 pub use start::{InvalidBound, Starts};
 
 /// Up to so many matches of a filter are counted and can be paged through.
-pub const MOST_MATCHES: i32 = 10_000;
+pub const MAX_MATCHES: i32 = 10_000;

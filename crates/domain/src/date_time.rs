@@ -91,20 +91,20 @@ impl WrittenTime {
         let Some(offset) = self.offset else {
             return EventTime::of_wall_time(self.local, zone);
         };
-        let at = moment(self.local, offset)?;
+        let at = instant(self.local, offset)?;
         let local = shifted(at.to_utc(), zone.offset_at(at).duration_since(Offset::UTC))?;
         Ok(EventTime { at, local })
     }
 
     /// The moment that an offset fixes; `None` without one.
-    pub fn moment(self) -> Option<Result<Instant, InvalidTime>> {
-        self.offset.map(|offset| moment(self.local, offset))
+    pub fn instant(self) -> Option<Result<Instant, InvalidTime>> {
+        self.offset.map(|offset| instant(self.local, offset))
     }
 }
 
 impl EventTime {
     /// A moment that was stored, as clocks in `zone` show it.
-    pub fn of_moment(at: Instant, zone: &Zone) -> Self {
+    pub fn of_instant(at: Instant, zone: &Zone) -> Self {
         let ahead = zone.offset_at(at).duration_since(Offset::UTC);
         let local = at.to_utc().saturating_add(ahead);
         Self { at, local }
@@ -117,7 +117,7 @@ impl EventTime {
             local,
         })?;
         let local = shifted(local, SignedDuration::ZERO)?;
-        let at = moment(local, offset)?;
+        let at = instant(local, offset)?;
         Ok(Self { at, local })
     }
 
@@ -128,7 +128,7 @@ impl EventTime {
     pub fn rfc3339(&self) -> String {
         let utc = self.at.to_utc();
         let minutes = self.local.duration_since(utc).as_mins();
-        let mut text = String::with_capacity(LONGEST);
+        let mut text = String::with_capacity(MAX_LENGTH);
         if minutes == 0 {
             push_civil(&mut text, utc);
             text.push('Z');
@@ -146,7 +146,7 @@ impl EventTime {
 }
 
 /// The length of `2027-05-01T18:00:00.000000+02:00`.
-const LONGEST: usize = 32;
+const MAX_LENGTH: usize = 32;
 
 /// Adds a date-time. Most are to the second, and written by their digits: a list has many.
 fn push_civil(text: &mut String, civil: DateTime) {
@@ -179,7 +179,7 @@ fn push_two(text: &mut String, number: i64) {
 }
 
 /// The moment when clocks that are `offset` ahead of UTC show `local`.
-fn moment(local: DateTime, offset: Offset) -> Result<Instant, InvalidTime> {
+fn instant(local: DateTime, offset: Offset) -> Result<Instant, InvalidTime> {
     let utc = shifted(local, Offset::UTC.duration_since(offset))?;
     Ok(Instant::from_utc(utc))
 }

@@ -42,7 +42,7 @@ impl FromStr for Expiry {
 
 impl Expiry {
     /// The instant; `None` if it is in the past or beyond the supported calendar.
-    pub fn moment(self, now: Instant) -> Option<Instant> {
+    pub fn instant(self, now: Instant) -> Option<Instant> {
         let moment = match self {
             Self::After(span) => Instant::from_utc(now.to_utc().checked_add(span).ok()?),
             Self::At(moment) => moment,
@@ -69,7 +69,7 @@ mod tests {
             ("2027-02-01 08:00", "2027-02-01T08:00:00Z"),
         ] {
             let expiry: Expiry = text.parse().unwrap();
-            assert_eq!(expiry.moment(now).unwrap().to_string(), moment, "{text}");
+            assert_eq!(expiry.instant(now).unwrap().to_string(), moment, "{text}");
         }
         for past in [
             "0s",
@@ -80,7 +80,7 @@ mod tests {
             "19998 years",
         ] {
             let expiry: Expiry = past.parse().unwrap();
-            assert_eq!(expiry.moment(now), None, "{past}");
+            assert_eq!(expiry.instant(now), None, "{past}");
         }
         for wrong in ["", "soon", "90", "2027-02-30", "2027", "12:00"] {
             assert!(wrong.parse::<Expiry>().is_err(), "{wrong}");

@@ -4,8 +4,6 @@
 mod audit;
 mod work;
 
-pub use work::Mailing;
-
 use uuid::Uuid;
 
 use super::{
@@ -21,6 +19,8 @@ use super::{
     plan::Plan,
     registration::{Registration, Status},
 };
+
+pub use work::Mailing;
 
 /// One thing that happened, with the data that the consequences need.
 #[derive(Debug, Clone, Copy)]

@@ -16,7 +16,7 @@ use ring::{
 use super::{entropy::Entropy, ids::AccountId};
 
 /// How long an answer is stored.
-pub const KEPT_SECONDS: i64 = 86_400;
+pub const RETENTION_SECONDS: i64 = 86_400;
 
 /// A call with an idempotency key.
 pub struct KeyedCall {

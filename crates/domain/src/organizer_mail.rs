@@ -18,7 +18,7 @@ const PAUSE_SECONDS: i64 = 15 * 60;
 const LATE_SECONDS: i64 = 30;
 
 /// Names of registrants in a mail, for each event.
-pub const MOST_NAMES: usize = 5;
+pub const MAX_NAMES: usize = 5;
 
 /// About which registrations a member is mailed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -116,7 +116,7 @@ impl Collection {
 
 /// New registrations for an event that is neither cancelled nor over.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct EventNews {
+pub struct EventUpdates {
     /// The event.
     pub event: EventId,
     /// Its title.
@@ -152,13 +152,13 @@ pub struct Organizer {
 
 impl Organizer {
     /// What they are told of the news; nothing at all means no mail. Door staff get none.
-    pub fn told(&self, news: &[EventNews]) -> Vec<EventNews> {
-        let wants = |event: &&EventNews| match (self.role, self.choice) {
+    pub fn wanted(&self, updates: &[EventUpdates]) -> Vec<EventUpdates> {
+        let wants = |event: &&EventUpdates| match (self.role, self.choice) {
             (Role::Door, _) | (_, MailChoice::Nothing) => false,
             (_, MailChoice::Approvals) => event.awaiting > 0,
             (_, MailChoice::All) => true,
         };
-        news.iter().filter(wants).cloned().collect()
+        updates.iter().filter(wants).cloned().collect()
     }
 }
 
@@ -179,8 +179,8 @@ mod tests {
 
     const NOW: Instant = Instant::from_micros(1_800_000_000_000_000);
 
-    fn news(awaiting: i32) -> EventNews {
-        EventNews {
+    fn updates(awaiting: i32) -> EventUpdates {
+        EventUpdates {
             event: EventId::new(uuid::Uuid::nil()),
             title: "Rust Meetup".to_owned(),
             new: 1,
@@ -202,7 +202,7 @@ mod tests {
                 choice,
                 sees_registrations: true,
             };
-            organizer.told(&[news(0), news(2)]).len()
+            organizer.wanted(&[updates(0), updates(2)]).len()
         };
         for role in [Role::Owner, Role::Organizer] {
             assert_eq!(MailChoice::EACH.map(|choice| told(role, choice)), [1, 2, 0]);

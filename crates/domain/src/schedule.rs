@@ -59,7 +59,7 @@ impl Schedule {
     /// A moment as a clock in the event's zone shows it. In UTC, if the zone was removed from the database since.
     pub fn time_of(&self, at: Instant) -> EventTime {
         let zone = Zone::find(&self.timezone).unwrap_or_else(|_| Zone::utc());
-        EventTime::of_moment(at, &zone)
+        EventTime::of_instant(at, &zone)
     }
 
     /// Parses a schedule. `default_zone` replaces an absent `timezone`.
@@ -93,7 +93,7 @@ impl Schedule {
         let zone = violations.check("timezone", Zone::find(&name));
         let start = match change.start_date {
             Change::Set(text) => read_time("start_date", &text, zone.as_ref(), violations),
-            Change::Keep => self.kept_time(self.start, zone.as_ref(), violations),
+            Change::Keep => self.unchanged_time(self.start, zone.as_ref(), violations),
             Change::Clear => {
                 violations.add("start_date", "must not be null");
                 None
@@ -103,14 +103,16 @@ impl Schedule {
             (Change::Set(text), _) => {
                 read_time("end_date", &text, zone.as_ref(), violations).map(Some)
             }
-            (Change::Keep, Some(end)) => self.kept_time(end, zone.as_ref(), violations).map(Some),
+            (Change::Keep, Some(end)) => self
+                .unchanged_time(end, zone.as_ref(), violations)
+                .map(Some),
             (Change::Keep, None) | (Change::Clear, _) => Some(None),
         };
         Self::in_order(start?, end?, &zone?, blamed, violations)
     }
 
     /// A time of this schedule in a zone that may be another.
-    fn kept_time(
+    fn unchanged_time(
         &self,
         time: EventTime,
         zone: Option<&Zone>,

@@ -17,11 +17,11 @@ const DAY_SECONDS: i64 = 86_400;
 /// A session that is not used for so long has ended.
 pub const IDLE_SECONDS: i64 = 7 * DAY_SECONDS;
 /// A session ends at the latest after so long.
-pub const LONGEST_SECONDS: i64 = 30 * DAY_SECONDS;
+pub const MAX_SECONDS: i64 = 30 * DAY_SECONDS;
 /// How long a step-up holds.
 pub const STEP_UP_SECONDS: i64 = 15 * 60;
 /// How many sessions a person may have. One more ends the one that was not used for longest.
-pub const MOST_SESSIONS: i64 = 50;
+pub const MAX_SESSIONS: i64 = 50;
 
 /// A session's token in plain text, which exists only while it is made and while a caller is authenticated. Only its hash is stored.
 #[derive(Debug, Clone)]

@@ -6,13 +6,13 @@ use std::collections::BTreeSet;
 use unicode_normalization::{UnicodeNormalization as _, char::is_combining_mark};
 
 /// The characters of a word that count. A longer word is cut, in texts and in searches alike.
-const LONGEST_WORD: usize = 40;
+const MAX_WORD_LENGTH: usize = 40;
 
 /// The characters of a name that count.
-const LONGEST_NAME: usize = 200;
+const MAX_NAME_LENGTH: usize = 200;
 
 /// The characters of a text that count. An index on PostgreSQL holds no more than 2,704 bytes of a row.
-const LONGEST_TEXT: usize = 300;
+const MAX_TEXT_LENGTH: usize = 300;
 
 /// A word that is looked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -86,16 +86,18 @@ pub fn name(text: &str) -> Option<String> {
             Word::Spaceless(run) => run.concat(),
         })
         .collect();
-    (!words.is_empty()).then(|| cut(&words.join("_"), LONGEST_NAME))
+    (!words.is_empty()).then(|| cut(&words.join("_"), MAX_NAME_LENGTH))
 }
 
 /// A text in which a part is looked for, or such a part: without case, accents and spaces around it, and of limited length.
 pub fn folded(text: &str) -> String {
-    cut(fold(text).trim(), LONGEST_TEXT)
+    cut(fold(text).trim(), MAX_TEXT_LENGTH)
 }
 
 fn pairs(run: &[String]) -> Vec<String> {
-    let pairs = run.windows(2).map(|pair| cut(&pair.concat(), LONGEST_WORD));
+    let pairs = run
+        .windows(2)
+        .map(|pair| cut(&pair.concat(), MAX_WORD_LENGTH));
     pairs.collect()
 }
 
@@ -137,9 +139,9 @@ fn word(run: &[String], is_spaceless: bool) -> Option<Word> {
         return None;
     }
     if !is_spaceless {
-        return Some(Word::Spaced(cut(&run.concat(), LONGEST_WORD)));
+        return Some(Word::Spaced(cut(&run.concat(), MAX_WORD_LENGTH)));
     }
-    let short = run.iter().map(|character| cut(character, LONGEST_WORD));
+    let short = run.iter().map(|character| cut(character, MAX_WORD_LENGTH));
     Some(Word::Spaceless(short.collect()))
 }
 
@@ -315,12 +317,12 @@ mod tests {
     #[test]
     fn words_are_never_longer_than_the_engines_take() {
         let long = "x".repeat(20_000);
-        assert!(finds(&long, &long[..=LONGEST_WORD]));
+        assert!(finds(&long, &long[..=MAX_WORD_LENGTH]));
         let marked = format!("ก{}ข", "\u{e48}".repeat(20_000));
         let presented = "\u{fdfa}".repeat(120);
         for text in [&long, &marked, &presented] {
             for word in all(text).iter().chain(&name(text)) {
-                assert!(word.len() <= 4 * LONGEST_NAME);
+                assert!(word.len() <= 4 * MAX_NAME_LENGTH);
             }
         }
     }

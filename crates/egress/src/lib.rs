@@ -22,13 +22,13 @@ pub use self::{
 };
 
 /// The bytes of the largest answer.
-pub const MOST_BYTES: usize = 5_000;
+pub const MAX_BYTES: usize = 5_000;
 
 /// How long all of it may take: looking up the name, connecting, and the answer.
 pub const TIME: Duration = Duration::from_secs(5);
 
 /// How many of a name's addresses are tried.
-const MOST_ADDRESSES: usize = 4;
+const MAX_ADDRESSES: usize = 4;
 
 const HTTPS: u16 = 443;
 
@@ -59,7 +59,7 @@ pub enum Error {
     )]
     Status(u16),
     /// The answer is too large, or no UTF-8.
-    #[error("it must be text of at most {MOST_BYTES} bytes")]
+    #[error("it must be text of at most {MAX_BYTES} bytes")]
     Text,
     /// It took too long.
     #[error("its server took longer than {} seconds", TIME.as_secs())]
@@ -144,7 +144,7 @@ impl Egress {
     /// Connects to an address of the host that was checked.
     async fn connect(&self, host: &Host<&str>, port: u16) -> Result<TcpStream, Error> {
         let addresses = self.addresses(host).await?;
-        for address in addresses.into_iter().take(MOST_ADDRESSES) {
+        for address in addresses.into_iter().take(MAX_ADDRESSES) {
             if let Ok(stream) = TcpStream::connect((address, port)).await {
                 return Ok(stream);
             }

@@ -15,7 +15,7 @@ use tokio::net::TcpStream;
 use tokio_rustls::client::TlsStream;
 use url::{Host, Position, Url};
 
-use crate::{Document, Error, MOST_BYTES};
+use crate::{Document, Error, MAX_BYTES};
 
 const AGENT: &str = concat!("Muster/", env!("CARGO_PKG_VERSION"));
 
@@ -42,7 +42,7 @@ pub(crate) async fn get(stream: TlsStream<TcpStream>, url: &Url) -> Result<Docum
             return Err(Error::Status(answer.status().as_u16()));
         }
         let max_age = max_age(answer.headers());
-        let body = Limited::new(answer.into_body(), MOST_BYTES).collect().await;
+        let body = Limited::new(answer.into_body(), MAX_BYTES).collect().await;
         let body = body.map_err(|_| Error::Text)?.to_bytes();
         let text = String::from_utf8(body.into()).map_err(|_| Error::Text)?;
         Ok(Document { text, max_age })

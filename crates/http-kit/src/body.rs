@@ -16,10 +16,10 @@ use tokio::time::{Instant, timeout_at};
 use crate::Problem;
 
 /// The largest body. The largest event, with twenty custom fields of fifty options, is far smaller.
-pub const MOST_BYTES: usize = 1 << 20;
+pub const MAX_BYTES: usize = 1 << 20;
 
 /// How long a body may take, with any time limit of its request.
-const LONGEST: Duration = Duration::from_secs(15);
+const BODY_TIMEOUT: Duration = Duration::from_secs(15);
 
 /// How many bytes bodies hold while they are read: those of all clients, and those of one.
 const OF_CLIENTS: usize = 128 << 20;
@@ -53,10 +53,10 @@ pub(super) async fn read(
         .get(CONTENT_LENGTH)
         .and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
     let declared = declared.unwrap_or_default();
-    if declared > MOST_BYTES {
+    if declared > MAX_BYTES {
         return Err(too_large());
     }
-    let deadline = deadline.min(Instant::now() + LONGEST);
+    let deadline = deadline.min(Instant::now() + BODY_TIMEOUT);
     let read = timeout_at(deadline, collect(body, held)).await;
     read.unwrap_or_else(|_elapsed| Err(too_slow()))
 }
@@ -75,7 +75,7 @@ async fn collect(mut body: Body, mut held: Held) -> Result<Bytes, Problem> {
         let Ok(data) = frame.map_err(|error| broken(&error))?.into_data() else {
             continue;
         };
-        if bytes.len() + data.len() > MOST_BYTES {
+        if bytes.len() + data.len() > MAX_BYTES {
             return Err(too_large());
         }
         if !held.at_least(bytes.len() + data.len()) {
@@ -89,7 +89,7 @@ async fn collect(mut body: Body, mut held: Held) -> Result<Bytes, Problem> {
 fn too_large() -> Problem {
     Problem::new(
         Reason::PayloadTooLarge,
-        format!("the body is larger than {MOST_BYTES} bytes"),
+        format!("the body is larger than {MAX_BYTES} bytes"),
     )
 }
 
@@ -135,7 +135,7 @@ mod tests {
         let (begun, day) = (Instant::now(), Duration::from_hours(24));
         let read = read_to(&Memory::default(), Body::from_stream(trickle), day).await;
         assert_eq!(read.unwrap_err().http_status, 408);
-        assert_eq!(begun.elapsed(), LONGEST);
+        assert_eq!(begun.elapsed(), BODY_TIMEOUT);
     }
 
     #[tokio::test]
@@ -143,13 +143,19 @@ mod tests {
         let memory = Memory::default();
         let mut others = memory.hold(CLIENT);
         assert!(others.at_least(OF_ONE_CLIENT - 1));
-        let refused = read_to(&memory, Body::from("xx"), LONGEST).await;
+        let refused = read_to(&memory, Body::from("xx"), BODY_TIMEOUT).await;
         assert_eq!(refused.unwrap_err().http_status, 503);
         assert_eq!(
-            read_to(&memory, Body::from("x"), LONGEST).await.unwrap(),
+            read_to(&memory, Body::from("x"), BODY_TIMEOUT)
+                .await
+                .unwrap(),
             "x"
         );
         drop(others);
-        assert!(read_to(&memory, Body::from("xx"), LONGEST).await.is_ok());
+        assert!(
+            read_to(&memory, Body::from("xx"), BODY_TIMEOUT)
+                .await
+                .is_ok()
+        );
     }
 }

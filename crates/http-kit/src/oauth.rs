@@ -32,19 +32,19 @@ const FRESH: Duration = Duration::from_mins(1);
 const AGAIN: Duration = Duration::from_secs(5);
 
 /// How long an answer waits for it. A challenge without it is less helpful, but right.
-const PATIENCE: Duration = Duration::from_millis(500);
+const CORE_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// How many names of this machine are kept apart. Beyond it, all are asked for again.
-const MOST_ORIGINS: usize = 8;
+const MAX_ORIGINS: usize = 8;
 
 /// What is known of the authorization server. Clones share it.
 #[derive(Clone)]
 pub struct OAuth {
     core: Core,
-    kept: Arc<Mutex<HashMap<String, Kept>>>,
+    cached: Arc<Mutex<HashMap<String, CachedServer>>>,
 }
 
-struct Kept {
+struct CachedServer {
     /// `None` if core did not answer.
     server: Option<Arc<OAuthServer>>,
     due_at: Instant,
@@ -64,7 +64,7 @@ impl OAuth {
     pub fn new(core: Core) -> Self {
         Self {
             core,
-            kept: Arc::default(),
+            cached: Arc::default(),
         }
     }
 
@@ -126,32 +126,32 @@ impl OAuth {
         if let Remembered::Known(server) = self.remembered(origin) {
             return server;
         }
-        let context = Context::anonymous(&RequestId::fresh(), PATIENCE);
+        let context = Context::anonymous(&RequestId::fresh(), CORE_TIMEOUT);
         let request = GetOAuthServerRequest {
             origin: (origin != USUAL).then(|| origin.to_owned()),
         };
         let asked = self.core.call::<GetOAuthServer>(request, &context).await;
-        let mut kept = self.kept();
-        let before = kept.get(origin).and_then(|kept| kept.server.clone());
+        let mut cached = self.cached();
+        let before = cached.get(origin).and_then(|one| one.server.clone());
         let (server, wait) = match asked {
             Ok((server, _metadata)) => (Some(Arc::new(server)), FRESH),
             Err(_) => (before, AGAIN),
         };
-        if kept.len() >= MOST_ORIGINS && !kept.contains_key(origin) {
-            kept.clear();
+        if cached.len() >= MAX_ORIGINS && !cached.contains_key(origin) {
+            cached.clear();
         }
-        let entry = Kept {
+        let entry = CachedServer {
             server: server.clone(),
             due_at: Instant::now() + wait,
         };
-        kept.insert(origin.to_owned(), entry);
+        cached.insert(origin.to_owned(), entry);
         server
     }
 
     /// What is kept, unless it is time to ask. Only one request asks for what is known already.
     fn remembered(&self, origin: &str) -> Remembered {
-        let (now, mut kept) = (Instant::now(), self.kept());
-        match kept.get_mut(origin) {
+        let (now, mut cached) = (Instant::now(), self.cached());
+        match cached.get_mut(origin) {
             Some(one) if now < one.due_at => Remembered::Known(one.server.clone()),
             Some(one) => {
                 one.due_at = now + AGAIN;
@@ -161,8 +161,8 @@ impl OAuth {
         }
     }
 
-    fn kept(&self) -> MutexGuard<'_, HashMap<String, Kept>> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    fn cached(&self) -> MutexGuard<'_, HashMap<String, CachedServer>> {
+        self.cached.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

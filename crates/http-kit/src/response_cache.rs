@@ -25,6 +25,7 @@ use std::{
 };
 
 use moka::sync::Cache;
+use rpc_client::Changes;
 use server::metrics;
 
 use self::{
@@ -33,7 +34,6 @@ use self::{
     flight::Flights,
     key::{Key, RequestKey},
 };
-use rpc_client::Changes;
 
 pub(super) use front::{Front, Lookup};
 pub use settings::{CacheOptions, CacheSettings};

@@ -23,7 +23,7 @@ const TRACESTATE: HeaderName = HeaderName::from_static("tracestate");
 const MAX_TAGS: usize = 1024;
 
 /// Room for all headers of a call, so that it need not be found while they are set.
-const MOST_HEADERS: usize = 12;
+const MAX_HEADERS: usize = 12;
 
 /// The context of a call: its credential, its deadline and its trace.
 #[derive(Debug, Clone)]
@@ -36,7 +36,7 @@ pub struct Context {
 impl Context {
     /// The context of a call by the edge itself.
     pub fn anonymous(request_id: &RequestId, time: Duration) -> Self {
-        let mut headers = HeaderMap::with_capacity(MOST_HEADERS);
+        let mut headers = HeaderMap::with_capacity(MAX_HEADERS);
         insert(&mut headers, REQUEST_ID, request_id.header());
         Self {
             headers,

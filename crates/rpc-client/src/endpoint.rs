@@ -35,7 +35,7 @@ const MAX_CALLS: u32 = 200;
 const MIN_CALLS: u32 = 32;
 
 /// How long a call waits for its answer before its replica is checked, and the least time between two checks.
-const SILENCE: Duration = Duration::from_millis(400);
+const CHECK_INTERVAL: Duration = Duration::from_millis(400);
 
 /// All permits are in use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -139,7 +139,10 @@ impl Endpoint {
     where
         Check: Future<Output = ()> + Send + 'static,
     {
-        while timeout(SILENCE, self.set_aside.notified()).await.is_err() {
+        while timeout(CHECK_INTERVAL, self.set_aside.notified())
+            .await
+            .is_err()
+        {
             if self.claim_check() {
                 tokio::spawn(check());
             }
@@ -150,7 +153,7 @@ impl Endpoint {
     pub(crate) fn claim_check(&self) -> bool {
         let mut checked = self.checked.lock().unwrap_or_else(PoisonError::into_inner);
         let now = Instant::now();
-        let due = checked.is_none_or(|last| now.duration_since(last) >= SILENCE);
+        let due = checked.is_none_or(|last| now.duration_since(last) >= CHECK_INTERVAL);
         if due {
             *checked = Some(now);
         }

@@ -15,10 +15,10 @@ use tokio::{
 use crate::{Failure, tcp};
 
 /// How long the answer may take: a readiness check gives core 2 s.
-pub const LONGEST: Duration = Duration::from_secs(5);
+pub const PROBE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// So much of an answer is read. A whole one is far shorter.
-const MOST_BYTES: u64 = 64 << 10;
+const MAX_BYTES: u64 = 64 << 10;
 
 const READY: &str = "GET /readyz HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n";
 
@@ -65,7 +65,7 @@ where
     stream.write_all(request.as_bytes()).await?;
     stream.flush().await?;
     let mut answer = Vec::new();
-    let read = stream.take(MOST_BYTES).read_to_end(&mut answer).await;
+    let read = stream.take(MAX_BYTES).read_to_end(&mut answer).await;
     // Who closes a connection over TLS does not always say so.
     if answer.is_empty() {
         read?;
@@ -75,7 +75,7 @@ where
     })
 }
 
-/// The result of asking, within [`LONGEST`].
+/// The result of asking, within [`PROBE_TIMEOUT`].
 ///
 /// # Errors
 /// [`Failure::Environment`], when nothing answers at the place.
@@ -84,9 +84,9 @@ pub async fn within_limit<T>(
     asked: impl Future<Output = io::Result<T>>,
 ) -> Result<T, Failure> {
     let silent = |why: String| Failure::Environment(format!("nothing answers on {place}: {why}"));
-    timeout(LONGEST, asked)
+    timeout(PROBE_TIMEOUT, asked)
         .await
-        .map_err(|_elapsed| silent(format!("no answer within {} s", LONGEST.as_secs())))?
+        .map_err(|_elapsed| silent(format!("no answer within {} s", PROBE_TIMEOUT.as_secs())))?
         .map_err(|error| silent(error.to_string()))
 }
 

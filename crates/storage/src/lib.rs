@@ -46,6 +46,6 @@ pub use tx::Tx;
 pub use uses::{GrantUses, KeyUses, SessionUses, Uses};
 pub use values::{
     AuditRecord, CatalogueMatches, EventFilter, FailedMail, FailedMailRecipient, FirstEvents,
-    JobQueue, JobRecord, KeptAnswer, MailQueue, MyEventsFilter, RegistrationFilter, StoredClient,
+    JobQueue, JobRecord, MailQueue, MyEventsFilter, RegistrationFilter, StoredAnswer, StoredClient,
     StoredConnection, StoredCover,
 };

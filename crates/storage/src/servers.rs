@@ -19,7 +19,7 @@ use crate::Error;
 const HEAD_START: Duration = Duration::from_millis(150);
 
 /// Servers in one URL. Clusters have three or five; each is asked while there is no primary.
-const MOST_SERVERS: usize = 16;
+const MAX_SERVERS: usize = 16;
 
 /// What libpq has for several servers. It is read here, since sqlx knows nothing of it.
 const ATTRIBUTES: &str = "target_session_attrs";
@@ -61,7 +61,7 @@ impl Servers {
         });
         let all: Vec<_> = options.collect::<Result<_, Error>>()?;
         let is_one_empty = all.len() > 1 && hosts.split(',').any(str::is_empty);
-        if is_one_empty || all.len() > MOST_SERVERS {
+        if is_one_empty || all.len() > MAX_SERVERS {
             return Err(unreadable());
         }
         Ok(Self {
@@ -163,7 +163,7 @@ pub(super) async fn takes_writes(connection: &mut PgConnection) -> Result<bool, 
 mod tests {
     use super::*;
 
-    fn places(url: &str) -> Vec<(String, u16)> {
+    fn addresses(url: &str) -> Vec<(String, u16)> {
         let servers = Servers::parse(url).unwrap();
         let all = servers.all.iter();
         all.map(|one| (one.get_host().to_owned(), one.get_port()))
@@ -178,7 +178,7 @@ mod tests {
                 "{scheme}://ada:a%2Cb,c@one:5433,two,[::1]:5434/muster?target_session_attrs=read-write&sslmode=disable"
             );
             let all = [place("one", 5433), place("two", 5432), place("[::1]", 5434)];
-            assert_eq!(places(&url), all);
+            assert_eq!(addresses(&url), all);
             let servers = Servers::parse(&url).unwrap();
             for one in &servers.all {
                 assert_eq!(one.get_username(), "ada");
@@ -186,9 +186,9 @@ mod tests {
             }
             assert!(!servers.shown().contains("ada"), "{}", servers.shown());
         }
-        assert_eq!(places("postgres://one/muster"), [place("one", 5432)]);
+        assert_eq!(addresses("postgres://one/muster"), [place("one", 5432)]);
         assert_eq!(
-            places("postgres://one/muster?target_session_attrs=primary"),
+            addresses("postgres://one/muster?target_session_attrs=primary"),
             [place("one", 5432)]
         );
     }

@@ -116,7 +116,7 @@ impl Store {
     }
 
     /// Removes deleted data from the database's files. On PostgreSQL, autovacuum does this.
-    pub async fn forget_deleted(&self) -> Result<(), Error> {
+    pub async fn purge_deleted(&self) -> Result<(), Error> {
         if self.dialect() == Dialect::Postgres {
             return Ok(());
         }

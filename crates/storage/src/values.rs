@@ -91,7 +91,7 @@ impl RegistrationFilter {
 pub struct CatalogueMatches {
     /// The events, by start, then id, with their counters of the same moment.
     pub events: Vec<(Event, Counters)>,
-    /// The number of matches. If it is above [`domain::catalogue::MOST_MATCHES`], there may be more.
+    /// The number of matches. If it is above [`domain::catalogue::MAX_MATCHES`], there may be more.
     pub matches: i64,
 }
 
@@ -104,7 +104,7 @@ pub(super) struct MatchPage {
 
 /// The stored answer for an idempotency key.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct KeptAnswer {
+pub struct StoredAnswer {
     /// Whether the request is the same.
     pub is_of_this_request: bool,
     /// The encrypted answer.
@@ -257,7 +257,7 @@ pub(super) fn search_text(name: &str, email: &str) -> String {
 
 /// The longest text that the owner's search looks through, in bytes: an entry of an index on PostgreSQL has room for it. Only texts of
 /// hundreds of rare characters are longer.
-const LONGEST_SEARCH_TEXT: usize = 2_400;
+const MAX_SEARCH_TEXT_LENGTH: usize = 2_400;
 
 /// The text of an event that its owner's search looks through.
 pub(super) fn event_search_text(event: &Event) -> String {
@@ -265,7 +265,7 @@ pub(super) fn event_search_text(event: &Event) -> String {
     let mut text = [&*event.title, city, &*event.location]
         .map(words::folded)
         .join(" ");
-    text.truncate(text.floor_char_boundary(LONGEST_SEARCH_TEXT));
+    text.truncate(text.floor_char_boundary(MAX_SEARCH_TEXT_LENGTH));
     text
 }
 

@@ -129,14 +129,14 @@ async fn too_many_requests_say_when_to_come_back() {
 const LONG: Duration = Duration::from_mins(1);
 
 /// As many writes as a replica may have at a time.
-const PLACES: usize = 200;
+const PERMITS: usize = 200;
 
 #[tokio::test]
 async fn a_write_without_a_place_is_refused_before_its_body_is_read() {
     let replica = Replica::start().await;
     let core = core_at(replica.address);
     let gateway = Gateway::start_for(core.clone(), Limits::http(), LONG).await;
-    let hanging: Vec<_> = (0..PLACES)
+    let hanging: Vec<_> = (0..PERMITS)
         .map(|_| {
             let core = core.clone();
             tokio::spawn(async move {
@@ -153,7 +153,7 @@ async fn a_write_without_a_place_is_refused_before_its_body_is_read() {
         })
         .collect();
     let all_hang = async {
-        while replica.toy.count() < PLACES {
+        while replica.toy.count() < PERMITS {
             tokio::task::yield_now().await;
         }
     };

@@ -22,7 +22,7 @@ use rpc_client::Core;
 use server::observe::RequestId;
 use tokio::time::{Instant, timeout};
 
-use super::{PATH, places::Places, refusal, revision};
+use super::{PATH, permits::Permits, refusal, revision};
 use crate::{
     Options,
     caller::{Holder, WholeRefusal, fingerprint},
@@ -40,7 +40,7 @@ pub(super) struct Gate {
     pub(super) core: Core,
     pub(super) options: Options,
     pub(super) credentials: Credentials,
-    pub(super) places: Arc<Places>,
+    pub(super) permits: Arc<Permits>,
     pub(super) service: StreamableHttpService<Bridge, NeverSessionManager>,
 }
 
@@ -78,8 +78,8 @@ impl Gate {
             }
             _ => Bytes::new(),
         };
-        // A slow body takes no place.
-        let _place = self.places.take(holder)?;
+        // A slow body takes no permit.
+        let _place = self.permits.take(holder)?;
         if parts.method == Method::POST
             && let Some(response) = revision::refuse(&parts.headers, &bytes)
         {
@@ -93,7 +93,7 @@ impl Gate {
         let response = self.service.handle(request).await.map(Body::new);
         if let Some(problem) = refused.take() {
             if problem.http_status == 401 {
-                self.credentials.forget(&credential);
+                self.credentials.evict(&credential);
             }
             return Err(problem);
         }

@@ -93,7 +93,7 @@ async fn more_requests_than_there_are_places_are_turned_away() {
     let answer = answer.unwrap();
     assert_eq!(answer.status(), StatusCode::SERVICE_UNAVAILABLE);
     assert!(answer.headers().contains_key("retry-after"));
-    // Once the client is gone, its place is free.
+    // Once the client is gone, its permit is free.
     waiting.abort();
     timeout(LONG, toy.dropped()).await.unwrap();
     let answer = bridge.oneshot(request("tools/list", &json!({}))).await;

@@ -33,7 +33,7 @@ pub use pooler::{Pooler, SESSIONS};
 pub use server::Server;
 
 /// How long a test may take, far above the longest on a busy machine, so that one that hangs fails by its name.
-const LONGEST_TEST: Duration = Duration::from_mins(20);
+const TEST_TIMEOUT: Duration = Duration::from_mins(20);
 
 /// The prepared database that each test's own is cloned from.
 const TEMPLATE: &str = "prepared";
@@ -199,7 +199,7 @@ pub(crate) fn report(why: &str) {
 ///
 /// If the body does, and if it does not end.
 pub async fn to_its_end(body: impl Future<Output = ()>) {
-    let ended = tokio::time::timeout(LONGEST_TEST, Box::pin(body)).await;
+    let ended = tokio::time::timeout(TEST_TIMEOUT, Box::pin(body)).await;
     assert!(ended.is_ok(), "the test does not end");
 }
 

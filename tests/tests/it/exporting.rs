@@ -204,10 +204,10 @@ async fn what_the_credential_may_not_read_is_left_out(app: Arc<TestApp>) {
 const ROOM: u32 = 16 * 1024;
 
 /// Far more than a piece of an archive takes.
-const MOST_OF_A_PIECE: usize = 256 * 1024;
+const MAX_PIECE_BYTES: usize = 256 * 1024;
 
 /// How long a core may take to notice that a client is gone.
-const PATIENCE: Duration = Duration::from_secs(30);
+const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Begins an export over a connection of its own, which takes what is read and little more.
 async fn begun(app: &TestApp, key: &str) -> Result<Streaming<HttpBody>, tonic::Status> {
@@ -234,7 +234,7 @@ async fn an_export_waits_for_its_client_and_ends_with_it(app: Arc<TestApp>) {
     let others = app.account(Plan::Free).await;
     exported(&app, &others.key).await;
     while let Some(piece) = first.message().await.unwrap() {
-        assert!(piece.data.len() < MOST_OF_A_PIECE, "{}", piece.data.len());
+        assert!(piece.data.len() < MAX_PIECE_BYTES, "{}", piece.data.len());
         archive.extend_from_slice(&piece.data);
     }
     assert_eq!(rows(&unpacked(&archive), "registrations").len(), 2_000);
@@ -247,7 +247,7 @@ async fn an_export_waits_for_its_client_and_ends_with_it(app: Arc<TestApp>) {
             assert_eq!(Refusal::from_grpc(&refused).reason, Reason::RateLimited);
         }
     };
-    timeout(PATIENCE, until_it_ends).await.unwrap();
+    timeout(TIMEOUT, until_it_ends).await.unwrap();
 }
 
 async fn an_export_that_is_read_too_slowly_ends_and_leaves_its_place(app: Arc<TestApp>) {

@@ -14,7 +14,7 @@ use tonic_types::StatusExt as _;
 /// More than core does at a time.
 const WRITES: usize = 640;
 /// How many core does at a time.
-const PLACES: usize = 512;
+const PERMITS: usize = 512;
 /// Far above what it takes to refuse them, on a busy machine too.
 const TIMEOUT: Duration = Duration::from_mins(1);
 
@@ -46,7 +46,7 @@ async fn writes_that_are_too_many_are_refused_at_once_and_no_read_is(app: Arc<Te
     }
     let refused = timeout(TIMEOUT, async {
         let mut refused = Vec::new();
-        while refused.len() < WRITES - PLACES {
+        while refused.len() < WRITES - PERMITS {
             let ended = writes.join_next().await.unwrap().unwrap();
             refused.push(ended.unwrap_err());
         }

@@ -8,10 +8,10 @@ use serde_json::{Value, json};
 use tests::{Surface, TestApp, new_event};
 
 /// Details take at most 4 KiB, and the rest is short.
-const MOST_BYTES: usize = 6 << 10;
+const MAX_BYTES: usize = 6 << 10;
 
 /// What clients and proxies take at least as trailers.
-const MOST_TRAILER_BYTES: usize = 8 << 10;
+const MAX_TRAILER_BYTES: usize = 8 << 10;
 
 async fn a_list_of_wrong_items_is_one_mistake(app: Arc<TestApp>) {
     let account = app.account(Plan::Free).await;
@@ -23,7 +23,7 @@ async fn a_list_of_wrong_items_is_one_mistake(app: Arc<TestApp>) {
         let update = json!({"id": event["id"], "clear": clear});
         let error = mcp.call("update_event", update).await.error();
         assert!(error.contains("clear"), "{error}");
-        assert!(error.len() <= MOST_BYTES, "{} bytes", error.len());
+        assert!(error.len() <= MAX_BYTES, "{} bytes", error.len());
     }
 }
 
@@ -35,7 +35,7 @@ async fn many_unknown_parameters_are_told_in_part(app: Arc<TestApp>) {
         .send()
         .await;
     assert!(
-        answer.body.len() <= MOST_BYTES,
+        answer.body.len() <= MAX_BYTES,
         "{} bytes",
         answer.body.len()
     );
@@ -78,7 +78,7 @@ async fn wrong_answers_do_not_bring_all_labels_and_options_back(app: Arc<TestApp
         let details = status.details().len() * 4 / 3;
         let message = percent_encoded(status.message());
         assert!(
-            details + message <= MOST_TRAILER_BYTES,
+            details + message <= MAX_TRAILER_BYTES,
             "{details} + {message} bytes"
         );
         assert!(status.message().contains("19 more"), "{status:?}");

@@ -26,7 +26,7 @@ const SEEDS: [&str; 9] = [
 ];
 
 /// More public pages than a site with one event has.
-const MOST_PAGES: usize = 300;
+const MAX_PAGES: usize = 300;
 
 /// Where the event is, by path: the pages and files whose text has its title or its slug.
 async fn places(app: &TestApp, event: &Created) -> BTreeMap<String, String> {
@@ -38,7 +38,7 @@ async fn places(app: &TestApp, event: &Created) -> BTreeMap<String, String> {
         if seen.contains(&path) {
             continue;
         }
-        assert!(seen.len() < MOST_PAGES, "too many pages: {seen:?}");
+        assert!(seen.len() < MAX_PAGES, "too many pages: {seen:?}");
         let text = read(app, &path).await;
         waiting.extend(paths(&text));
         seen.push(path.clone());

@@ -15,7 +15,7 @@ use rustix::{
 };
 
 /// Far more than any program takes to start.
-const PATIENCE: Duration = Duration::from_secs(30);
+const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// How often it is seen whether it listens.
 const POLL: Duration = Duration::from_millis(10);
@@ -107,7 +107,7 @@ fn connect(address: SocketAddr) -> TcpStream {
     loop {
         match TcpStream::connect(address) {
             Ok(connection) => return connection,
-            Err(error) => assert!(start.elapsed() < PATIENCE, "{address}: {error}"),
+            Err(error) => assert!(start.elapsed() < TIMEOUT, "{address}: {error}"),
         }
         sleep(POLL);
     }

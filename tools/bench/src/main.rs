@@ -24,9 +24,10 @@ mod system;
 use std::{sync::OnceLock, time::Instant};
 
 use clap::{Parser, ValueEnum};
+use test_postgres::Server;
+
 use report::Report;
 use run::{Only, Run};
-use test_postgres::Server;
 
 /// Measures Muster on this machine and prints the figures as one table in Markdown.
 ///

@@ -116,8 +116,8 @@ const READS: [Read; 8] = [
 ];
 
 /// How much more may be needed than with 1,000 events: of time where it should not grow, and of memory.
-const MOST_GROWTH: f64 = 1.3;
-const MOST_MORE_MEGABYTES: f64 = 100.0;
+const MAX_GROWTH: f64 = 1.3;
+const MAX_MORE_MEGABYTES: f64 = 100.0;
 
 /// How long core may take to start.
 const START: f64 = 1_000.0;
@@ -138,7 +138,7 @@ pub(crate) async fn measure(run: &Run) -> anyhow::Result<()> {
                 ));
             run.add(match aim {
                 Milliseconds(most) => row.at_most(Figure::seconds(most / 1e3)),
-                Growth => row.at_most_times(MOST_GROWTH),
+                Growth => row.at_most_times(MAX_GROWTH),
             });
         };
         let starts = both.map(|loaded| loaded.starts.clone());
@@ -162,7 +162,7 @@ pub(crate) async fn measure(run: &Run) -> anyhow::Result<()> {
             let measure = format!("a million: memory of {name}");
             let row = Row::new(measure, engine, Figure::megabytes(many))
                 .beside("at 1,000 events", Figure::megabytes(few));
-            run.add(row.at_most(Figure::megabytes(few + MOST_MORE_MEGABYTES)));
+            run.add(row.at_most(Figure::megabytes(few + MAX_MORE_MEGABYTES)));
         }
     }
     Ok(())

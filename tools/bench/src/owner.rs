@@ -33,7 +33,7 @@ const PAGES: Size<usize> = Size {
 };
 
 /// What each may take, in seconds.
-const MOST: f64 = 0.01;
+const MAX_SECONDS: f64 = 0.01;
 
 const LIST: &str = "/api/v1/me/events";
 
@@ -113,7 +113,7 @@ impl Owner<'_> {
                 Figure::from(percentile(took, 50)),
             )
             .note(format!("slowest {slowest}"))
-            .at_most(Figure::seconds(MOST))
+            .at_most(Figure::seconds(MAX_SECONDS))
         };
         self.run.add(row(name, &quiet.took));
         self.run

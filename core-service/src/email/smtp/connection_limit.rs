@@ -11,7 +11,7 @@ use tokio::{
 };
 
 /// Maximum number of connections: as many as the runner has slots for mails.
-pub(super) const MOST: usize = 16;
+pub(super) const MAX_CONNECTIONS: usize = 16;
 
 /// How long the lower limit lasts. After that the full limit is tried again, which costs a refusal for each connection too
 /// many.
@@ -33,7 +33,7 @@ struct Withheld {
 impl ConnectionLimit {
     pub(super) fn new() -> Self {
         Self {
-            permits: Arc::new(Semaphore::new(MOST)),
+            permits: Arc::new(Semaphore::new(MAX_CONNECTIONS)),
             withheld: Mutex::default(),
         }
     }
@@ -57,7 +57,8 @@ impl ConnectionLimit {
     /// Withholds a permit for a while; false if it was the only one in use, which is then released.
     pub(super) fn withhold(&self, permit: OwnedSemaphorePermit) -> bool {
         let mut withheld = self.withheld();
-        let taken = MOST.saturating_sub(self.permits.available_permits() + withheld.count);
+        let taken =
+            MAX_CONNECTIONS.saturating_sub(self.permits.available_permits() + withheld.count);
         if taken <= 1 {
             return false;
         }

@@ -32,7 +32,7 @@ impl Runner {
         }
         // Transactions that lock several registrations lock them in about this order.
         told.sort_unstable_by_key(|(registration, _)| *registration);
-        tx.note_told(&told).await?;
+        tx.record_announced(&told).await?;
         let mut held = recorded + tx.finish_jobs(&done).await?;
         for one in ended {
             held += u64::from(self.record_one(lane, tx, one, now).await?);

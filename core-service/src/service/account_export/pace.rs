@@ -3,10 +3,10 @@
 use domain::instant::Instant;
 
 /// How long an export may take, whatever its size.
-const PATIENCE_MICROS: i64 = 120_000_000;
+const MIN_TIME_MICROS: i64 = 120_000_000;
 
 /// How many bytes a second are read at least after that, on a slow telephone line. Core writes them a hundred times faster.
-const LEAST_BYTES: i64 = 8_000;
+const MIN_BYTES: i64 = 8_000;
 
 const MICROS_PER_SECOND: i64 = 1_000_000;
 
@@ -33,10 +33,10 @@ impl Pace {
     }
 
     /// Whether it is fast enough to go on.
-    pub(super) fn is_kept(&self, now: Instant) -> bool {
+    pub(super) fn is_fast_enough(&self, now: Instant) -> bool {
         let taken = now.micros().saturating_sub(self.begun.micros());
-        let reading = self.bytes.saturating_mul(MICROS_PER_SECOND) / LEAST_BYTES;
-        taken <= PATIENCE_MICROS.saturating_add(reading)
+        let reading = self.bytes.saturating_mul(MICROS_PER_SECOND) / MIN_BYTES;
+        taken <= MIN_TIME_MICROS.saturating_add(reading)
     }
 }
 
@@ -48,12 +48,12 @@ mod tests {
     fn an_export_takes_two_minutes_or_goes_on_at_8_kb_a_second() {
         let begun = Instant::from_micros(0);
         let mut pace = Pace::begin(begun);
-        assert!(pace.is_kept(begun.plus_seconds(120)));
-        assert!(!pace.is_kept(begun.plus_seconds(121)));
+        assert!(pace.is_fast_enough(begun.plus_seconds(120)));
+        assert!(!pace.is_fast_enough(begun.plus_seconds(121)));
         pace.read(16_000);
-        assert!(pace.is_kept(begun.plus_seconds(122)));
-        assert!(!pace.is_kept(begun.plus_seconds(123)));
+        assert!(pace.is_fast_enough(begun.plus_seconds(122)));
+        assert!(!pace.is_fast_enough(begun.plus_seconds(123)));
         pace.read(80_000_000);
-        assert!(pace.is_kept(begun.plus_seconds(10_122)));
+        assert!(pace.is_fast_enough(begun.plus_seconds(10_122)));
     }
 }

@@ -11,13 +11,13 @@ use domain::{
 use storage::{EventFilter, Store};
 
 use super::Accounts;
-use crate::service::{Error, Events, Principal, Unit, removal};
+use crate::service::{Context, Error, Events, Principal, removal};
 
 /// Maximum number of accounts in a list.
 const LIST_LIMIT: i64 = 10_000;
 
 /// Members of one account, and memberships of one person, that are read.
-const MOST_MEMBERSHIPS: i64 = 200;
+const MAX_MEMBERSHIPS: i64 = 200;
 
 /// Events of an account per query.
 const PAGE: i64 = 200;
@@ -41,7 +41,7 @@ pub struct AccountView {
 /// [`Error::Conflict`] if there are several: which one is meant is not guessed.
 pub(in crate::service) async fn owned_by(store: &Store, email: &str) -> Result<AccountId, Error> {
     let person = store.find_person_by_email(email).await?.ok_or(NO_ACCOUNT)?;
-    let all = store.list_memberships_of(person.id, MOST_MEMBERSHIPS);
+    let all = store.list_memberships_of(person.id, MAX_MEMBERSHIPS);
     let mut owned = all.await?;
     owned.retain(|one| one.role == Role::Owner);
     match &owned[..] {
@@ -86,7 +86,7 @@ impl Accounts {
         let (store, now) = (self.commands.store(), self.commands.now());
         Ok(AccountView {
             account: store.find_account(account).await?.ok_or(NO_ACCOUNT)?,
-            members: store.list_members(account, MOST_MEMBERSHIPS).await?,
+            members: store.list_members(account, MAX_MEMBERSHIPS).await?,
             contents: store.account_contents(account, now).await?,
         })
     }
@@ -121,9 +121,9 @@ impl Accounts {
 
     /// Removes an account and deletes all that belongs to it; returns what that was.
     pub async fn remove(&self, account: AccountId) -> Result<AccountContents, Error> {
-        let decide = async |unit: &mut Unit| {
-            unit.tx.lock_account(account).await?.ok_or(NO_ACCOUNT)?;
-            removal::begin(unit, account).await
+        let decide = async |context: &mut Context| {
+            context.tx.lock_account(account).await?.ok_or(NO_ACCOUNT)?;
+            removal::begin(context, account).await
         };
         let contents = self.commands.run(Actor::Admin, decide).await?;
         while removal::purge(&self.commands).await? {}

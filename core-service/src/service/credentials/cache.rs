@@ -64,7 +64,7 @@ impl Credentials {
     }
 
     /// Evicts a revoked credential.
-    pub(in crate::service) fn forget(&self, hash: &Hash) {
+    pub(in crate::service) fn evict(&self, hash: &Hash) {
         self.revocations.fetch_add(1, Ordering::SeqCst);
         self.recognised.invalidate(hash);
     }
@@ -129,7 +129,7 @@ mod tests {
         let credentials = Credentials::default();
         let before = credentials.revocations();
         credentials.remember(hash(1), LASTING, before);
-        credentials.forget(&hash(1));
+        credentials.evict(&hash(1));
         assert_eq!(credentials.recognise(&hash(1), NOW), None);
         credentials.remember(hash(1), LASTING, before);
         assert_eq!(credentials.recognise(&hash(1), NOW), None);

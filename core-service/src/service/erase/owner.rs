@@ -9,10 +9,10 @@ use domain::{
 };
 
 use super::{Erasure, LastOwner, People};
-use crate::service::{Error, Unit, removal};
+use crate::service::{Context, Error, removal};
 
 /// Memberships of one person, as many as pages show.
-const MOST_MEMBERSHIPS: i64 = 200;
+const MAX_MEMBERSHIPS: i64 = 200;
 
 impl People {
     /// Whether somebody signs in with this address, and the accounts that nobody else owns.
@@ -24,17 +24,20 @@ impl People {
         email_norm: &str,
         last_owner: &LastOwner,
     ) -> Result<(bool, Vec<Membership>), Error> {
-        let decide = async |unit: &mut Unit| {
-            let Some(person) = unit.tx.lock_person_by_email(email_norm).await? else {
+        let decide = async |context: &mut Context| {
+            let Some(person) = context.tx.lock_person_by_email(email_norm).await? else {
                 return Ok((false, Vec::new()));
             };
-            let owned = owned_alone(unit, person.id).await?;
+            let owned = solely_owned(context, person.id).await?;
             match last_owner {
                 LastOwner::Refuse => refuse(&owned)?,
                 LastOwner::Named(_) => {}
                 LastOwner::Remove => {
                     for one in &owned {
-                        let contents = unit.tx.account_contents(one.account_id, unit.now).await?;
+                        let contents = context
+                            .tx
+                            .account_contents(one.account_id, context.now)
+                            .await?;
                         removal::check(contents)?;
                     }
                 }
@@ -52,41 +55,44 @@ impl People {
         removes: bool,
         done: &mut Erasure,
     ) -> Result<(), Error> {
-        let decide = async |unit: &mut Unit| {
+        let decide = async |context: &mut Context| {
             let mut erased = Erasure::default();
-            let person = unit.tx.lock_person_by_email(email_norm).await?;
+            let person = context.tx.lock_person_by_email(email_norm).await?;
             let id = person.as_ref().map(|person| person.id);
-            erased.mails = unit.tx.delete_mails_to(email_norm, id).await?;
-            let codes = unit.tx.delete_codes_to(email_norm).await?;
-            let invitations = unit.tx.delete_invitations_to(email_norm).await?;
+            erased.mails = context.tx.delete_mails_to(email_norm, id).await?;
+            let codes = context.tx.delete_codes_to(email_norm).await?;
+            let invitations = context.tx.delete_invitations_to(email_norm).await?;
             if person.is_some() || erased.mails + codes + invitations > 0 {
-                unit.note_write();
+                context.note_write();
             }
             let Some(person) = person else {
                 return Ok(erased);
             };
             let heir = match heir_address {
-                Some(address) => Some(heir(unit, address).await?),
+                Some(address) => Some(heir(context, address).await?),
                 None => None,
             };
-            let owned = owned_alone(unit, person.id).await?;
+            let owned = solely_owned(context, person.id).await?;
             for one in &owned {
                 let account = one.account_id;
                 match &heir {
                     Some(heir) => {
-                        pass_on(unit, account, heir.id).await?;
+                        pass_on(context, account, heir.id).await?;
                         erased.passed_on += 1;
                     }
                     None if removes => {
-                        erased.keys += number(removal::begin(unit, account).await?.keys);
+                        erased.keys += number(removal::begin(context, account).await?.keys);
                         erased.removed_accounts += 1;
                     }
                     None => refuse(&owned)?,
                 }
             }
-            leave_all(unit, &person, heir.as_ref()).await?;
-            erased.keys += unit.tx.erase_keys_of_person(person.id, unit.now).await?;
-            unit.tx.delete_person(person.id).await?;
+            leave_all(context, &person, heir.as_ref()).await?;
+            erased.keys += context
+                .tx
+                .erase_keys_of_person(person.id, context.now)
+                .await?;
+            context.tx.delete_person(person.id).await?;
             erased.person = true;
             Ok(erased)
         };
@@ -102,10 +108,10 @@ impl People {
 }
 
 /// The memberships of a person, who is locked, in accounts that nobody else owns; these are locked, too.
-async fn owned_alone(unit: &mut Unit, person: PersonId) -> Result<Vec<Membership>, Error> {
-    let all = unit
+async fn solely_owned(context: &mut Context, person: PersonId) -> Result<Vec<Membership>, Error> {
+    let all = context
         .tx
-        .list_memberships_of(person, MOST_MEMBERSHIPS)
+        .list_memberships_of(person, MAX_MEMBERSHIPS)
         .await?;
     let mut owned: Vec<_> = all
         .into_iter()
@@ -114,12 +120,12 @@ async fn owned_alone(unit: &mut Unit, person: PersonId) -> Result<Vec<Membership
     owned.sort_unstable_by_key(|one| one.account_id);
     let mut alone = Vec::new();
     for one in owned {
-        unit.tx.lock_account(one.account_id).await?;
-        if unit.tx.count_owners(one.account_id).await? <= 1 {
+        context.tx.lock_account(one.account_id).await?;
+        if context.tx.count_owners(one.account_id).await? <= 1 {
             alone.push(one);
         }
     }
-    unit.renew_time();
+    context.renew_time();
     Ok(alone)
 }
 
@@ -142,31 +148,37 @@ fn refuse(owned: &[Membership]) -> Result<(), Error> {
 }
 
 /// The person who becomes the owner; a new one if nobody knows them.
-async fn heir(unit: &mut Unit, address: &str) -> Result<Person, Error> {
-    let new = Person::new(PersonId::new(unit.new_id()), address, unit.now);
-    unit.tx.insert_person(&new).await?;
-    let heir = unit.tx.lock_person_by_email(address).await?;
+async fn heir(context: &mut Context, address: &str) -> Result<Person, Error> {
+    let new = Person::new(PersonId::new(context.new_id()), address, context.now);
+    context.tx.insert_person(&new).await?;
+    let heir = context.tx.lock_person_by_email(address).await?;
     heir.ok_or(Error::NotFound { what: "person" })
 }
 
-async fn pass_on(unit: &mut Unit, account: AccountId, heir: PersonId) -> Result<(), Error> {
-    unit.tx
-        .put_membership(account, heir, Role::Owner, unit.now)
+async fn pass_on(context: &mut Context, account: AccountId, heir: PersonId) -> Result<(), Error> {
+    context
+        .tx
+        .put_membership(account, heir, Role::Owner, context.now)
         .await?;
-    unit.record(Fact::MemberChanged {
-        account,
-        person: heir,
-        change: MemberChange::Joined(Role::Owner),
-    })
-    .await?;
+    context
+        .record(Fact::MemberChanged {
+            account,
+            person: heir,
+            change: MemberChange::Joined(Role::Owner),
+        })
+        .await?;
     Ok(())
 }
 
 /// Ends the person's memberships. An account that is named after them gets the heir's name.
-async fn leave_all(unit: &mut Unit, person: &Person, heir: Option<&Person>) -> Result<(), Error> {
-    let memberships = unit.tx.list_memberships_of(person.id, MOST_MEMBERSHIPS);
+async fn leave_all(
+    context: &mut Context,
+    person: &Person,
+    heir: Option<&Person>,
+) -> Result<(), Error> {
+    let memberships = context.tx.list_memberships_of(person.id, MAX_MEMBERSHIPS);
     for Membership { account_id, .. } in memberships.await? {
-        let Some(account) = unit.tx.lock_account(account_id).await? else {
+        let Some(account) = context.tx.lock_account(account_id).await? else {
             continue;
         };
         let is_theirs =
@@ -175,21 +187,26 @@ async fn leave_all(unit: &mut Unit, person: &Person, heir: Option<&Person>) -> R
             let name = heir
                 .map_or(Account::ERASED_NAME, |heir| &heir.name)
                 .to_owned();
-            unit.tx.update_account(&Account { name, ..account }).await?;
-            unit.record(Fact::AccountChanged {
+            context
+                .tx
+                .update_account(&Account { name, ..account })
+                .await?;
+            context
+                .record(Fact::AccountChanged {
+                    account: account_id,
+                    change: AccountChange::Erased,
+                })
+                .await?;
+        }
+        context.tx.delete_answers_of(account_id).await?;
+        context.tx.delete_membership(account_id, person.id).await?;
+        context
+            .record(Fact::MemberChanged {
                 account: account_id,
-                change: AccountChange::Erased,
+                person: person.id,
+                change: MemberChange::Removed,
             })
             .await?;
-        }
-        unit.tx.delete_answers_of(account_id).await?;
-        unit.tx.delete_membership(account_id, person.id).await?;
-        unit.record(Fact::MemberChanged {
-            account: account_id,
-            person: person.id,
-            change: MemberChange::Removed,
-        })
-        .await?;
     }
     Ok(())
 }

@@ -13,15 +13,14 @@ use domain::{
     plan::Plans,
     registration::Counters,
 };
-use storage;
 
 use super::Events;
-use crate::service::{Error, Unit, mail_quota};
+use crate::service::{Context, Error, mail_quota};
 
 /// Notes what registrants know, and schedules that they are told, if the time or the place has changed. Answers how many do not know
 /// the new one, who are told unless it changes again before. The account and the event must be locked.
 pub(super) async fn plan(
-    unit: &mut Unit,
+    context: &mut Context,
     plans: &Plans,
     account: &Account,
     (before, after): (&Event, &Event),
@@ -33,16 +32,16 @@ pub(super) async fn plan(
         return Ok(0);
     }
     let (mut announcement, mut told) = (None, 0);
-    if after.is_active(unit.now) {
-        told = unit
+    if after.is_active(context.now) {
+        told = context
             .tx
             .count_who_know_another(after.id, known, next)
             .await?;
-        let waiting = unit.tx.find_announcement(after.id).await?;
-        let waiting = waiting.unwrap_or_else(|| Announcement::beginning(unit.now));
+        let waiting = context.tx.find_announcement(after.id).await?;
+        let waiting = waiting.unwrap_or_else(|| Announcement::beginning(context.now));
         let needed = needed_for_change(people, plans.daily_mails.of(account.plan));
         let more = (needed - waiting.counted.mails).max(0);
-        let today = mail_quota::count(unit, plans, account, more).await?;
+        let today = mail_quota::count(context, plans, account, more).await?;
         announcement = Some(Announcement {
             counted: MailCount {
                 day: today.day,
@@ -51,12 +50,13 @@ pub(super) async fn plan(
             ..waiting
         });
     }
-    unit.record(Fact::EventMoved {
-        before,
-        after,
-        announcement,
-    })
-    .await?;
+    context
+        .record(Fact::EventMoved {
+            before,
+            after,
+            announcement,
+        })
+        .await?;
     Ok(told)
 }
 
@@ -70,21 +70,23 @@ impl Events {
         let id = EventId::new(job.key.subject_id);
         let event = self.commands.store().find_event(id).await?;
         let owner = event.ok_or(Error::NO_EVENT)?.account_id;
-        let decide = async |unit: &mut Unit| {
-            unit.tx.lock_account(owner).await?;
-            unit.tx.lock_counters(id).await?.ok_or(Error::NO_EVENT)?;
-            unit.renew_time();
-            let event = unit.tx.find_event(id).await?.ok_or(Error::NO_EVENT)?;
-            if unit.tx.finish_jobs(&[job]).await? == 0 {
+        let decide = async |context: &mut Context| {
+            context.tx.lock_account(owner).await?;
+            context.tx.lock_counters(id).await?.ok_or(Error::NO_EVENT)?;
+            context.renew_time();
+            let event = context.tx.find_event(id).await?.ok_or(Error::NO_EVENT)?;
+            if context.tx.finish_jobs(&[job]).await? == 0 {
                 return Ok(None);
             }
-            let sent = unit.record(Fact::EventAnnounced { event: &event }).await?;
+            let sent = context
+                .record(Fact::EventAnnounced { event: &event })
+                .await?;
             let sent = i32::try_from(sent).unwrap_or(i32::MAX);
             let unneeded = MailCount {
                 day,
                 mails: (mails - sent).max(0),
             };
-            mail_quota::give_back(unit, owner, unneeded).await?;
+            mail_quota::give_back(context, owner, unneeded).await?;
             Ok(Some(sent))
         };
         let sent = self.commands.run(Actor::System, decide).await?;

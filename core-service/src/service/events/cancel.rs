@@ -7,7 +7,7 @@ use domain::{
 };
 
 use super::hold;
-use crate::service::{By, Error, Events, Unit, catalogue::saturated};
+use crate::service::{Context, Error, Events, Invocation, catalogue::saturated};
 
 /// The result of a cancellation.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,20 +25,20 @@ impl Events {
     /// sends no mails. No mails are sent about an event that has ended.
     pub async fn cancel(
         &self,
-        by: impl Into<By<'_, Cancellation>>,
+        by: impl Into<Invocation<'_, Cancellation>>,
         id: EventId,
         reason: Option<String>,
     ) -> Result<Cancellation, Error> {
         let by = by.into();
         let caller = by.caller;
-        let decide = async |unit: &mut Unit| {
-            let (before, _) = hold(unit, caller, id).await?;
-            let now = unit.now;
+        let decide = async |context: &mut Context| {
+            let (before, _) = hold(context, caller, id).await?;
+            let now = context.now;
             let Some(after) = before.cancelled(reason, now) else {
                 return Ok(cancellation(before, 0));
             };
             let text = after.cancel_reason.as_deref();
-            if !unit.tx.mark_cancelled(id, text, now).await? {
+            if !context.tx.mark_cancelled(id, text, now).await? {
                 return Err(Error::EventCancelled);
             }
             let fact = Fact::EventChanged {
@@ -46,7 +46,7 @@ impl Events {
                 before: &before,
                 after: &after,
             };
-            let notified = i64::try_from(unit.record(fact).await?);
+            let notified = i64::try_from(context.record(fact).await?);
             let notified = saturated(notified.unwrap_or(i64::MAX));
             Ok(cancellation(after, notified))
         };

@@ -9,7 +9,7 @@ use domain::{
 };
 
 use super::{announce, hold, lock_account, quota};
-use crate::service::{By, Error, Events, Unit, registrations::promote};
+use crate::service::{Context, Error, Events, Invocation, registrations::promote};
 
 /// An event after a change.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,30 +27,30 @@ impl Events {
     /// place a while later.
     pub async fn update(
         &self,
-        by: impl Into<By<'_, Updated>>,
+        by: impl Into<Invocation<'_, Updated>>,
         id: EventId,
         patch: EventPatch,
     ) -> Result<Updated, Error> {
         let by = by.into();
         let caller = by.caller;
-        let decide = async |unit: &mut Unit| {
-            let account = lock_account(unit, caller).await?;
-            let (before, counters) = hold(unit, caller, id).await?;
+        let decide = async |context: &mut Context| {
+            let account = lock_account(context, caller).await?;
+            let (before, counters) = hold(context, caller, id).await?;
 
-            let now = unit.now;
+            let now = context.now;
             let after = before.patched(patch, counters.confirmed, now)?;
             quota::check_approval(&account, Some(&before), &after)?;
             if after.is_active(now) && !before.is_active(now) {
-                quota::check(unit, &self.plans, &account).await?;
+                quota::check(context, &self.plans, &account).await?;
             }
             if before.changes_to(&after).is_some() {
-                write(unit, EventChange::Updated, &before, &after).await?;
+                write(context, EventChange::Updated, &before, &after).await?;
             }
             let told =
-                announce::plan(unit, &self.plans, &account, (&before, &after), counters).await?;
+                announce::plan(context, &self.plans, &account, (&before, &after), counters).await?;
             let waited = counters.waitlisted;
             // Also without more seats: a seat may have become free while the event's end was in the past.
-            let counters = promote(unit, &after, counters).await?;
+            let counters = promote(context, &after, counters).await?;
             Ok(Updated {
                 event: after,
                 notified: told + waited - counters.waitlisted,
@@ -63,7 +63,7 @@ impl Events {
     /// Publishes an event. A published event stays unchanged.
     pub async fn publish(
         &self,
-        by: impl Into<By<'_, (Event, Counters)>>,
+        by: impl Into<Invocation<'_, (Event, Counters)>>,
         id: EventId,
     ) -> Result<(Event, Counters), Error> {
         self.transition(by.into(), id, EventChange::Published, Event::published)
@@ -73,7 +73,7 @@ impl Events {
     /// Makes an event a draft. A draft stays unchanged.
     pub async fn unpublish(
         &self,
-        by: impl Into<By<'_, (Event, Counters)>>,
+        by: impl Into<Invocation<'_, (Event, Counters)>>,
         id: EventId,
     ) -> Result<(Event, Counters), Error> {
         self.transition(by.into(), id, EventChange::Unpublished, Event::unpublished)
@@ -82,17 +82,17 @@ impl Events {
 
     async fn transition(
         &self,
-        by: By<'_, (Event, Counters)>,
+        by: Invocation<'_, (Event, Counters)>,
         id: EventId,
         change: EventChange,
         transition: fn(&Event, Instant) -> Result<Event, Refusal>,
     ) -> Result<(Event, Counters), Error> {
         let caller = by.caller;
-        let decide = async |unit: &mut Unit| {
-            let (before, counters) = hold(unit, caller, id).await?;
-            let after = transition(&before, unit.now)?;
+        let decide = async |context: &mut Context| {
+            let (before, counters) = hold(context, caller, id).await?;
+            let after = transition(&before, context.now)?;
             if before.changes_to(&after).is_some() {
-                write(unit, change, &before, &after).await?;
+                write(context, change, &before, &after).await?;
             }
             Ok((after, counters))
         };
@@ -102,21 +102,21 @@ impl Events {
 
 /// New search words remove the photograph that was found for the old ones.
 async fn write(
-    unit: &mut Unit,
+    context: &mut Context,
     change: EventChange,
     before: &Event,
     after: &Event,
 ) -> Result<(), Error> {
-    let is_live = after.is_live(unit.now);
-    unit.tx.update_event(after, is_live).await?;
+    let is_live = after.is_live(context.now);
+    context.tx.update_event(after, is_live).await?;
     if after.image_query != before.image_query && before.image_credit.is_some() {
-        unit.tx.delete_stock_cover(after.id).await?;
+        context.tx.delete_stock_cover(after.id).await?;
     }
     let fact = Fact::EventChanged {
         change,
         before,
         after,
     };
-    unit.record(fact).await?;
+    context.record(fact).await?;
     Ok(())
 }

@@ -11,7 +11,7 @@ use domain::{
 };
 
 use super::{not_suspended, quota};
-use crate::service::{By, Error, Events, Principal, Unit};
+use crate::service::{Context, Error, Events, Invocation, Principal};
 
 /// With 36^6 endings, this many taken ones in a row have another cause.
 const SLUG_ATTEMPTS: usize = 8;
@@ -20,20 +20,20 @@ impl Events {
     /// Creates an event for the caller: a draft, or published at once.
     pub async fn create(
         &self,
-        by: impl Into<By<'_, Event>>,
+        by: impl Into<Invocation<'_, Event>>,
         new: NewEvent,
     ) -> Result<Event, Error> {
         let by = by.into();
         let caller = by.caller;
-        let decide = async |unit: &mut Unit| {
-            let (account, identity) = self.begin_event(unit, caller, &new.title).await?;
-            let now = unit.now;
+        let decide = async |context: &mut Context| {
+            let (account, identity) = self.begin_event(context, caller, &new.title).await?;
+            let now = context.now;
             let event = Event::create(new, identity, &self.defaults_of(&account), now)?;
             quota::check_approval(&account, None, &event)?;
             if event.is_active(now) {
-                quota::check(unit, &self.plans, &account).await?;
+                quota::check(context, &self.plans, &account).await?;
             }
-            self.add_with_free_slug(unit, event).await
+            self.add_with_free_slug(context, event).await
         };
         self.commands.run_for(by, decide).await
     }
@@ -42,7 +42,7 @@ impl Events {
     /// events are not limited, several may be created at the same time: nothing is counted then that another could change.
     pub(super) async fn begin_event(
         &self,
-        unit: &mut Unit,
+        context: &mut Context,
         caller: &Principal,
         title: &str,
     ) -> Result<(Account, EventIdentity), Error> {
@@ -52,19 +52,19 @@ impl Events {
             .filter(|plan| quotas.of(*plan).is_none());
         let unlimited: Vec<Plan> = unlimited.collect();
         let slug = slug::from_title(title);
-        let locked = unit
+        let locked = context
             .tx
             .lock_account_for_slug(caller.account, &slug, &unlimited);
         let (account, is_taken) = locked.await?.ok_or(Error::Unauthorized)?;
         let account = not_suspended(account)?;
-        unit.renew_time();
+        context.renew_time();
         let slug = if is_taken {
             slug::from_title_with_suffix(title, self.commands.entropy())
         } else {
             slug
         };
         let identity = EventIdentity {
-            id: EventId::new(unit.new_id()),
+            id: EventId::new(context.new_id()),
             account_id: account.id,
             slug,
         };
@@ -85,13 +85,13 @@ impl Events {
     /// Adds an event under its slug, or under one with an ending if that is taken, and records that it was created.
     pub(super) async fn add_with_free_slug(
         &self,
-        unit: &mut Unit,
+        context: &mut Context,
         mut event: Event,
     ) -> Result<Event, Error> {
-        let is_live = event.is_live(unit.now);
+        let is_live = event.is_live(context.now);
         for _ in 0..SLUG_ATTEMPTS {
-            if unit.tx.insert_event(&event, is_live).await? {
-                unit.record(Fact::EventCreated { event: &event }).await?;
+            if context.tx.insert_event(&event, is_live).await? {
+                context.record(Fact::EventCreated { event: &event }).await?;
                 return Ok(event);
             }
             event.slug = slug::from_title_with_suffix(&event.title, self.commands.entropy());

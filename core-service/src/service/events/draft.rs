@@ -3,23 +3,27 @@
 use domain::{event::Event, fact::Fact, ids::EventId};
 
 use super::{find, hold, quota};
-use crate::service::{By, Error, Events, Unit};
+use crate::service::{Context, Error, Events, Invocation};
 
 impl Events {
     /// Creates a draft with the fields, times and questions of one of the caller's events, in any state.
-    pub async fn copy(&self, by: impl Into<By<'_, Event>>, id: EventId) -> Result<Event, Error> {
+    pub async fn copy(
+        &self,
+        by: impl Into<Invocation<'_, Event>>,
+        id: EventId,
+    ) -> Result<Event, Error> {
         let by = by.into();
         let caller = by.caller;
         let (original, _) = find(self.commands.store(), caller, id).await?;
-        let decide = async |unit: &mut Unit| {
-            let (account, identity) = self.begin_event(unit, caller, &original.title).await?;
-            let now = unit.now;
+        let decide = async |context: &mut Context| {
+            let (account, identity) = self.begin_event(context, caller, &original.title).await?;
+            let now = context.now;
             let copy = original.copied(identity, now);
             quota::check_approval(&account, None, &copy)?;
             if copy.is_active(now) {
-                quota::check(unit, &self.plans, &account).await?;
+                quota::check(context, &self.plans, &account).await?;
             }
-            self.add_with_free_slug(unit, copy).await
+            self.add_with_free_slug(context, copy).await
         };
         self.commands.run_for(by, decide).await
     }
@@ -27,16 +31,16 @@ impl Events {
     /// Deletes a draft for which nobody ever registered.
     pub async fn delete(
         &self,
-        by: impl Into<By<'_, EventId>>,
+        by: impl Into<Invocation<'_, EventId>>,
         id: EventId,
     ) -> Result<EventId, Error> {
         let by = by.into();
         let caller = by.caller;
-        let decide = async |unit: &mut Unit| {
-            let (event, counters) = hold(unit, caller, id).await?;
+        let decide = async |context: &mut Context| {
+            let (event, counters) = hold(context, caller, id).await?;
             event.check_deletable(counters.total())?;
-            unit.tx.delete_event(id).await?;
-            unit.record(Fact::EventDeleted { event: &event }).await?;
+            context.tx.delete_event(id).await?;
+            context.record(Fact::EventDeleted { event: &event }).await?;
             Ok(id)
         };
         self.commands.run_for(by, decide).await

@@ -2,15 +2,19 @@
 
 use domain::{account::Account, event::Event, plan::Plans};
 
-use crate::service::{Error, Unit};
+use crate::service::{Context, Error};
 
 /// Refuses one more active event than the plan allows. The account must be locked, so that of two concurrent calls the second
 /// counts the first.
-pub(super) async fn check(unit: &mut Unit, plans: &Plans, account: &Account) -> Result<(), Error> {
+pub(super) async fn check(
+    context: &mut Context,
+    plans: &Plans,
+    account: &Account,
+) -> Result<(), Error> {
     let Some(limit) = plans.active_events.of(account.plan) else {
         return Ok(());
     };
-    let (tx, now, most) = (&mut unit.tx, unit.now, i64::from(limit));
+    let (tx, now, most) = (&mut context.tx, context.now, i64::from(limit));
     if tx.count_active_events(account.id, now, most).await? < most {
         return Ok(());
     }

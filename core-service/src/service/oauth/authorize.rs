@@ -8,7 +8,7 @@ use domain::{
     oauth::{
         Authorization, AuthorizationCode, Client, Code, Hash, Kind, Place, RedirectUri, Refusal,
         Secret,
-        grant::{AUTHORIZATION_SECONDS, MOST_AUTHORIZATIONS},
+        grant::{AUTHORIZATION_SECONDS, MAX_AUTHORIZATIONS},
         request::{Parameters, Terms},
     },
     person::Membership,
@@ -18,10 +18,10 @@ use domain::{
 use sha2::{Digest as _, Sha256};
 
 use super::OAuth;
-use crate::service::{Error, SignedIn, Unit};
+use crate::service::{Context, Error, SignedIn};
 
 /// How many accounts and how many grants of one person are looked at.
-const MOST_SHOWN: i64 = 500;
+const MAX_SHOWN: i64 = 500;
 
 const NO_AUTHORIZATION: Error = Error::NotFound {
     what: "authorization",
@@ -116,9 +116,9 @@ impl OAuth {
             Asked::Redirect(uri) => return Ok(Asked::Redirect(uri)),
             Asked::Fine(request) => request,
         };
-        let decide = async |unit: &mut Unit| {
+        let decide = async |context: &mut Context| {
             let authorization = Authorization {
-                id: AuthorizationId::new(unit.new_id()),
+                id: AuthorizationId::new(context.new_id()),
                 session_id: by.session,
                 person_id: by.person,
                 browser: hash(browser),
@@ -129,13 +129,14 @@ impl OAuth {
                 scopes: request.terms.scopes,
                 audience: request.terms.audience,
                 issuer: request.place.issuer().to_owned(),
-                created_at: unit.now,
+                created_at: context.now,
             };
-            unit.tx.insert_authorization(&authorization).await?;
-            unit.tx
-                .delete_authorizations_of(by.session, MOST_AUTHORIZATIONS)
+            context.tx.insert_authorization(&authorization).await?;
+            context
+                .tx
+                .delete_authorizations_of(by.session, MAX_AUTHORIZATIONS)
                 .await?;
-            unit.note_write();
+            context.note_write();
             Ok(authorization)
         };
         let by = Actor::Person(by.person);
@@ -168,9 +169,9 @@ impl OAuth {
         choice: Option<Choice>,
     ) -> Result<String, Error> {
         let browser = hash(browser);
-        let decide = async |unit: &mut Unit| {
-            let begun_after = unit.now.plus_seconds(-AUTHORIZATION_SECONDS);
-            let found = unit
+        let decide = async |context: &mut Context| {
+            let begun_after = context.now.plus_seconds(-AUTHORIZATION_SECONDS);
+            let found = context
                 .tx
                 .find_authorization(id, by.session, &browser, begun_after)
                 .await?;
@@ -183,14 +184,14 @@ impl OAuth {
                     refused(&redirect, &refusal, one.state.as_deref(), &one.issuer)
                 }
                 Some(choice) => {
-                    let code = agree(unit, &one, &choice).await?;
+                    let code = agree(context, &one, &choice).await?;
                     let parameters = [("code", code.expose()), ("iss", &*one.issuer)];
                     let state = one.state.as_deref().map(|state| ("state", state));
                     redirect.answer(parameters.into_iter().chain(state))
                 }
             };
-            let is_first = unit.tx.delete_authorization(id).await?;
-            unit.note_write();
+            let is_first = context.tx.delete_authorization(id).await?;
+            context.note_write();
             is_first.then_some(answer).ok_or(NO_AUTHORIZATION)
         };
         self.commands.run(Actor::Person(by.person), decide).await
@@ -236,10 +237,10 @@ impl OAuth {
         let person = authorization.person_id;
         let session = store.find_session(authorization.session_id).await?;
         let current = session.and_then(|session| session.account_id);
-        let mut memberships = store.list_memberships_of(person, MOST_SHOWN).await?;
+        let mut memberships = store.list_memberships_of(person, MAX_SHOWN).await?;
         memberships.sort_by_key(|one| Some(one.account_id) != current);
         let now = self.commands.now();
-        let before = store.list_connections(person, now, MOST_SHOWN).await?;
+        let before = store.list_connections(person, now, MAX_SHOWN).await?;
         let granted = |account| {
             let is_same = |grant: &&domain::oauth::Grant| {
                 grant.client_id == authorization.client_id && grant.account_id == account
@@ -263,11 +264,15 @@ impl OAuth {
 }
 
 /// Makes the code for what a person agrees to.
-async fn agree(unit: &mut Unit, one: &Authorization, choice: &Choice) -> Result<Secret, Error> {
+async fn agree(
+    context: &mut Context,
+    one: &Authorization,
+    choice: &Choice,
+) -> Result<Secret, Error> {
     let no_member = || invalid("account_id", "must be an account of yours");
     let account = choice.account.ok_or_else(no_member)?;
-    let found = unit.tx.lock_account(account).await?;
-    let role = unit.tx.find_role(account, one.person_id).await?;
+    let found = context.tx.lock_account(account).await?;
+    let role = context.tx.find_role(account, one.person_id).await?;
     let (Some(found), Some(role)) = (found, role) else {
         return Err(no_member());
     };
@@ -283,7 +288,7 @@ async fn agree(unit: &mut Unit, one: &Authorization, choice: &Choice) -> Result<
             "must be at least one of those that the app asks for and that your role has",
         ));
     }
-    let secret = Secret::generate(Kind::Code, unit.entropy());
+    let secret = Secret::generate(Kind::Code, context.entropy());
     let code = AuthorizationCode {
         hash: secret.hash(),
         client_id: one.client_id,
@@ -293,11 +298,11 @@ async fn agree(unit: &mut Unit, one: &Authorization, choice: &Choice) -> Result<
         challenge: one.challenge.clone(),
         scopes,
         audience: one.audience,
-        created_at: unit.now,
+        created_at: context.now,
         grant_id: None,
     };
-    unit.tx.keep_client(one.client_id).await?;
-    unit.tx.insert_authorization_code(&code).await?;
+    context.tx.confirm_client(one.client_id).await?;
+    context.tx.insert_authorization_code(&code).await?;
     Ok(secret)
 }
 

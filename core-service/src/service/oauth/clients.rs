@@ -17,17 +17,17 @@ use tokio::sync::Semaphore;
 use url::Url;
 
 use super::{OAuthPolicy, Problem};
-use crate::service::{Commands, Error, Unit};
+use crate::service::{Commands, Context, Error};
 
 const DAY_SECONDS: i64 = 86_400;
 /// For how long a document counts at most. A document that could not be read is asked for again at once.
-const LONGEST_FRESH_SECONDS: i64 = DAY_SECONDS;
+const MAX_FRESH_SECONDS: i64 = DAY_SECONDS;
 /// How many documents are read at the same time.
-const MOST_READS: usize = 16;
+const MAX_READS: usize = 16;
 /// For how many days a client is kept to which nobody agreed, and how many of those there are: registering needs no account.
 pub(crate) const UNUSED_CLIENT_DAYS: u32 = 30;
 /// See [`UNUSED_CLIENT_DAYS`].
-pub(crate) const MOST_UNUSED_CLIENTS: i64 = 10_000;
+pub(crate) const MAX_UNUSED_CLIENTS: i64 = 10_000;
 /// How many of those beyond that one registration removes.
 const TRIMMED: i64 = 10;
 
@@ -46,7 +46,7 @@ impl Clients {
             commands,
             documents: policy.documents,
             schemes: policy.private_schemes,
-            reads: Arc::new(Semaphore::new(MOST_READS)),
+            reads: Arc::new(Semaphore::new(MAX_READS)),
         }
     }
 
@@ -122,10 +122,10 @@ impl Clients {
             Ok(metadata) => metadata,
             Err(refusal) => return Ok(Err(Problem::unreadable_document(&refusal.description))),
         };
-        let seconds = document.max_age.map_or(LONGEST_FRESH_SECONDS, |age| {
+        let seconds = document.max_age.map_or(MAX_FRESH_SECONDS, |age| {
             i64::try_from(age.as_secs()).unwrap_or(i64::MAX)
         });
-        let seconds = seconds.min(LONGEST_FRESH_SECONDS);
+        let seconds = seconds.min(MAX_FRESH_SECONDS);
         let fresh_until = self.commands.now().plus_seconds(seconds);
         self.put(url.as_str(), metadata, Some(fresh_until))
             .await
@@ -138,12 +138,12 @@ impl Clients {
         metadata: ClientMetadata,
         fresh_until: Option<Instant>,
     ) -> Result<Client, Error> {
-        let decide = async |unit: &mut Unit| {
+        let decide = async |context: &mut Context| {
             let client = Client {
-                id: ClientId::new(unit.new_id()),
+                id: ClientId::new(context.new_id()),
                 client_id: client_id.to_owned(),
                 metadata,
-                created_at: unit.now,
+                created_at: context.now,
                 fresh_until,
             };
             let stored = StoredClient {
@@ -154,14 +154,15 @@ impl Clients {
                 fresh_until,
                 client_id: client.client_id,
             };
-            let stored = unit.tx.put_client(&stored, unit.now).await?;
-            let old = unit
+            let stored = context.tx.put_client(&stored, context.now).await?;
+            let old = context
                 .now
                 .plus_seconds(-i64::from(UNUSED_CLIENT_DAYS) * DAY_SECONDS);
-            unit.tx
-                .delete_unused_clients(old, MOST_UNUSED_CLIENTS, TRIMMED)
+            context
+                .tx
+                .delete_unused_clients(old, MAX_UNUSED_CLIENTS, TRIMMED)
                 .await?;
-            unit.note_write();
+            context.note_write();
             Ok(stored)
         };
         let stored = self.commands.run(Actor::System, decide).await?;

@@ -12,13 +12,13 @@ use domain::{
 };
 
 use super::OAuth;
-use crate::service::{Error, SignedIn, Unit};
+use crate::service::{Context, Error, SignedIn};
 
 /// How many grants of one person are shown.
-const MOST_SHOWN: i64 = 500;
+const MAX_SHOWN: i64 = 500;
 
 /// How many grants of one person for one account end with their membership. There are few: each client has 20 at most.
-const MOST_ENDED: i64 = 10_000;
+const MAX_ENDED: i64 = 10_000;
 
 const NO_CONNECTION: Error = Error::NotFound {
     what: "connected app",
@@ -28,7 +28,7 @@ impl OAuth {
     /// The apps that act for a person, the last used first.
     pub async fn connections(&self, by: &SignedIn) -> Result<Vec<Connection>, Error> {
         let (store, now) = (self.commands.store(), self.commands.now());
-        let found = store.list_connections(by.person, now, MOST_SHOWN).await?;
+        let found = store.list_connections(by.person, now, MAX_SHOWN).await?;
         let connection = |stored: storage::StoredConnection| {
             Ok(Connection {
                 client: self.clients.client(stored.client)?,
@@ -48,14 +48,14 @@ impl OAuth {
     /// Ends a grant of the person: at once here, within [`crate::service::credentials::TRUST_SECONDS`] on other cores.
     pub async fn disconnect(&self, by: &SignedIn, id: GrantId) -> Result<(), Error> {
         let actor = Actor::Person(by.person);
-        let decide = async |unit: &mut Unit| {
-            let grant = unit.tx.lock_grant(id).await?;
+        let decide = async |context: &mut Context| {
+            let grant = context.tx.lock_grant(id).await?;
             let grant = grant.filter(|grant| grant.person_id == by.person);
             grant.ok_or(NO_CONNECTION)?;
-            revoke(unit, id, Disconnection::ByPerson, actor).await
+            revoke(context, id, Disconnection::ByPerson, actor).await
         };
         let ended = self.commands.run(actor, decide).await?;
-        self.forget(&ended);
+        self.evict(&ended);
         Ok(())
     }
 
@@ -81,74 +81,78 @@ impl OAuth {
         };
         let refresh = Secret::parse(Kind::RefreshToken, token);
         let access = Secret::parse(Kind::AccessToken, token);
-        let decide = async |unit: &mut Unit| match (refresh, access) {
-            (Some(token), _) => end_by_refresh_token(unit, &client, &token.hash()).await,
-            (_, Some(token)) => end_access_token(unit, &client, token.hash()).await,
+        let decide = async |context: &mut Context| match (refresh, access) {
+            (Some(token), _) => end_by_refresh_token(context, &client, &token.hash()).await,
+            (_, Some(token)) => end_access_token(context, &client, token.hash()).await,
             (None, None) => Ok(Vec::new()),
         };
         let ended = self.commands.run(Actor::System, decide).await?;
-        self.forget(&ended);
+        self.evict(&ended);
         Ok(Ok(()))
     }
 }
 
 async fn end_by_refresh_token(
-    unit: &mut Unit,
+    context: &mut Context,
     client: &Client,
     hash: &Hash,
 ) -> Result<Vec<Hash>, Error> {
-    let Some(token) = unit.tx.find_refresh_token(hash).await? else {
+    let Some(token) = context.tx.find_refresh_token(hash).await? else {
         return Ok(Vec::new());
     };
-    let grant = unit.tx.lock_grant(token.grant_id).await?;
+    let grant = context.tx.lock_grant(token.grant_id).await?;
     let Some(grant) = grant.filter(|grant| grant.client_id == client.id) else {
         return Ok(Vec::new());
     };
     let app = Actor::App(grant.id, grant.person_id);
-    revoke(unit, grant.id, Disconnection::ByApp, app).await
+    revoke(context, grant.id, Disconnection::ByApp, app).await
 }
 
 async fn end_access_token(
-    unit: &mut Unit,
+    context: &mut Context,
     client: &Client,
     hash: Hash,
 ) -> Result<Vec<Hash>, Error> {
-    let found = unit.tx.find_access_token(&hash).await?;
+    let found = context.tx.find_access_token(&hash).await?;
     if found.is_none_or(|(_, grant, _)| grant.client_id != client.id) {
         return Ok(Vec::new());
     }
-    unit.tx.delete_access_token(&hash).await?;
-    unit.note_write();
+    context.tx.delete_access_token(&hash).await?;
+    context.note_write();
     Ok(vec![hash])
 }
 
 /// Ends a grant, with its tokens; returns the access tokens. One that has ended stays as it is.
 pub(in crate::service) async fn revoke(
-    unit: &mut Unit,
+    context: &mut Context,
     id: GrantId,
     why: Disconnection,
     actor: Actor,
 ) -> Result<Vec<Hash>, Error> {
-    let Some(grant) = unit.tx.lock_grant(id).await? else {
+    let Some(grant) = context.tx.lock_grant(id).await? else {
         return Ok(Vec::new());
     };
-    if !unit.tx.mark_grant_revoked(id, unit.now).await? {
+    if !context.tx.mark_grant_revoked(id, context.now).await? {
         return Ok(Vec::new());
     }
-    let ended = unit.tx.delete_tokens_of(id).await?;
+    let ended = context.tx.delete_tokens_of(id).await?;
     let fact = Fact::AppDisconnected { grant: &grant, why };
-    unit.record_by(actor, fact).await?;
+    context.record_by(actor, fact).await?;
     Ok(ended)
 }
 
 /// Ends all grants of a person for an account, of which they are no member any more.
 pub(in crate::service) async fn revoke_all_of(
-    unit: &mut Unit,
+    context: &mut Context,
     account: AccountId,
     person: PersonId,
 ) -> Result<(), Error> {
-    for id in unit.tx.list_grants_by(account, person, MOST_ENDED).await? {
-        revoke(unit, id, Disconnection::NoMember, Actor::System).await?;
+    for id in context
+        .tx
+        .list_grants_by(account, person, MAX_ENDED)
+        .await?
+    {
+        revoke(context, id, Disconnection::NoMember, Actor::System).await?;
     }
     Ok(())
 }

@@ -8,7 +8,7 @@ use domain::{
     ids::GrantId,
     oauth::{
         Audience, AuthorizationCode, Client, Code, Grant, Hash, Kind, Refusal, Secret,
-        grant::MOST_GRANTS,
+        grant::MAX_GRANTS,
         pkce,
         request::{foreign_resource, unless_bad},
     },
@@ -21,10 +21,10 @@ use super::{
     connections::revoke,
     issue::{Wanted, issue},
 };
-use crate::service::{Error, Unit};
+use crate::service::{Context, Error};
 
 /// How many grants beyond those that are kept end at once.
-const MOST_DISPLACED: i64 = 20;
+const MAX_DISPLACED: i64 = 20;
 
 /// The parameters of a call of the token endpoint; absent ones are absent.
 #[derive(Clone, Default)]
@@ -128,7 +128,7 @@ impl OAuth {
             )),
             None => refused(Refusal::new(Code::InvalidRequest, "grant_type is missing")),
         };
-        self.forget(&ended);
+        self.evict(&ended);
         Ok(answer)
     }
 
@@ -160,16 +160,16 @@ impl OAuth {
             return Ok(refused(UNKNOWN));
         };
         let hash = code.hash();
-        let decide = async |unit: &mut Unit| {
-            let found = unit.tx.lock_authorization_code(&hash).await?;
-            unit.renew_time();
+        let decide = async |context: &mut Context| {
+            let found = context.tx.lock_authorization_code(&hash).await?;
+            context.renew_time();
             let Some(code) = found.filter(|code| code.client_id == client.id) else {
                 return Ok(refused(UNKNOWN));
             };
             if let Some(grant) = code.grant_id {
-                return reuse(unit, grant, UNKNOWN).await;
+                return reuse(context, grant, UNKNOWN).await;
             }
-            if code.expires_at() <= unit.now {
+            if code.expires_at() <= context.now {
                 return Ok(refused(UNKNOWN));
             }
             if let Err(refusal) = proves(&code, request) {
@@ -180,12 +180,15 @@ impl OAuth {
                 return Ok(refused(foreign_resource()));
             }
             // Under its lock, so that nobody is removed from the account meanwhile.
-            unit.tx.lock_account(code.account_id).await?;
-            let role = unit.tx.find_role(code.account_id, code.person_id).await?;
+            context.tx.lock_account(code.account_id).await?;
+            let role = context
+                .tx
+                .find_role(code.account_id, code.person_id)
+                .await?;
             let Some(role) = role else {
                 return Ok(refused(UNKNOWN));
             };
-            connect(unit, &code, role, wanted).await
+            connect(context, &code, role, wanted).await
         };
         self.commands.run(Actor::System, decide).await
     }
@@ -215,49 +218,53 @@ fn proves(code: &AuthorizationCode, request: &TokenRequest) -> Result<(), Refusa
 }
 
 /// A code that was used before: one of the two who have it has stolen it.
-async fn reuse(unit: &mut Unit, grant: GrantId, refusal: Refusal) -> Result<Outcome, Error> {
-    let ended = revoke(unit, grant, Disconnection::CodeReused, Actor::System).await?;
+async fn reuse(context: &mut Context, grant: GrantId, refusal: Refusal) -> Result<Outcome, Error> {
+    let ended = revoke(context, grant, Disconnection::CodeReused, Actor::System).await?;
     Ok((Err(refusal), ended))
 }
 
 /// Makes the grant for a code, and its first tokens. The person's least recently used grants for the client end if there are too many.
 async fn connect(
-    unit: &mut Unit,
+    context: &mut Context,
     code: &AuthorizationCode,
     role: Role,
     audience: Audience,
 ) -> Result<Outcome, Error> {
     let grant = Grant {
-        id: GrantId::new(unit.new_id()),
+        id: GrantId::new(context.new_id()),
         person_id: code.person_id,
         account_id: code.account_id,
         client_id: code.client_id,
         redirect_uri: code.redirect_uri.clone(),
         scopes: code.scopes,
         audience: code.audience,
-        created_at: unit.now,
+        created_at: context.now,
         last_used_at: None,
-        ends_at: Grant::refresh_ends_at(unit.now, unit.now),
+        ends_at: Grant::refresh_ends_at(context.now, context.now),
         revoked_at: None,
     };
-    unit.tx.insert_grant(&grant).await?;
-    unit.tx.use_authorization_code(&code.hash, grant.id).await?;
-    let connected = Fact::AppConnected { grant: &grant };
-    unit.record_by(Actor::Person(code.person_id), connected)
-        .await?;
-    let displaced = unit
+    context.tx.insert_grant(&grant).await?;
+    context
         .tx
-        .list_grants_beyond(code.person_id, code.client_id, MOST_GRANTS, MOST_DISPLACED)
+        .use_authorization_code(&code.hash, grant.id)
+        .await?;
+    let connected = Fact::AppConnected { grant: &grant };
+    context
+        .record_by(Actor::Person(code.person_id), connected)
+        .await?;
+    let displaced = context
+        .tx
+        .list_grants_beyond(code.person_id, code.client_id, MAX_GRANTS, MAX_DISPLACED)
         .await?;
     let mut ended = Vec::new();
     for id in displaced {
-        ended.extend(revoke(unit, id, Disconnection::Displaced, Actor::System).await?);
+        ended.extend(revoke(context, id, Disconnection::Displaced, Actor::System).await?);
     }
     let wanted = Wanted {
         scopes: grant.scopes,
         audience,
         parent: None,
     };
-    let issued = issue(unit, &grant, role, wanted).await?;
+    let issued = issue(context, &grant, role, wanted).await?;
     Ok((Ok(issued), ended))
 }

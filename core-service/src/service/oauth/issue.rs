@@ -3,14 +3,14 @@
 use domain::{
     oauth::{
         AccessToken, Audience, Grant, Hash, Kind, RefreshToken, Secret,
-        grant::{ACCESS_SECONDS, MOST_TOKENS},
+        grant::{ACCESS_SECONDS, MAX_TOKENS},
     },
     person::Role,
     scope::Scopes,
 };
 
 use super::exchange::Issued;
-use crate::service::{Error, Unit};
+use crate::service::{Context, Error};
 
 /// What new tokens are for.
 pub(super) struct Wanted {
@@ -24,14 +24,14 @@ pub(super) struct Wanted {
 
 /// Makes an access token and a refresh token of a grant, which lasts longer with each refresh.
 pub(super) async fn issue(
-    unit: &mut Unit,
+    context: &mut Context,
     grant: &Grant,
     role: Role,
     wanted: Wanted,
 ) -> Result<Issued, Error> {
-    let now = unit.now;
-    let access = Secret::generate(Kind::AccessToken, unit.entropy());
-    let refresh = Secret::generate(Kind::RefreshToken, unit.entropy());
+    let now = context.now;
+    let access = Secret::generate(Kind::AccessToken, context.entropy());
+    let refresh = Secret::generate(Kind::RefreshToken, context.entropy());
     let ends_at = Grant::refresh_ends_at(grant.created_at, now);
     let token = AccessToken {
         hash: access.hash(),
@@ -41,7 +41,7 @@ pub(super) async fn issue(
         created_at: now,
         expires_at: now.plus_seconds(ACCESS_SECONDS),
     };
-    unit.tx.insert_access_token(&token).await?;
+    context.tx.insert_access_token(&token).await?;
     let token = RefreshToken {
         hash: refresh.hash(),
         grant_id: grant.id,
@@ -50,13 +50,16 @@ pub(super) async fn issue(
         expires_at: ends_at,
         consumed_at: None,
     };
-    unit.tx.insert_refresh_token(&token).await?;
+    context.tx.insert_refresh_token(&token).await?;
     // Getting the first tokens is no use yet: whoever looks at what is connected sees whether it ever was one.
     if wanted.parent.is_some() {
-        unit.tx.prolong_grant(grant.id, ends_at, now).await?;
+        context.tx.prolong_grant(grant.id, ends_at, now).await?;
     }
-    unit.tx.delete_tokens_beyond(grant.id, MOST_TOKENS).await?;
-    unit.note_write();
+    context
+        .tx
+        .delete_tokens_beyond(grant.id, MAX_TOKENS)
+        .await?;
+    context.note_write();
     Ok(Issued {
         access,
         refresh,

@@ -17,10 +17,10 @@ use super::{
     exchange::{Outcome, TokenRequest, invalid_grant, refused},
     issue::{Wanted, issue},
 };
-use crate::service::{Error, Unit};
+use crate::service::{Context, Error};
 
 /// How many successors of one token are looked at.
-const MOST_SUCCESSORS: i64 = 100;
+const MAX_SUCCESSORS: i64 = 100;
 
 const UNKNOWN: Refusal =
     invalid_grant("the refresh token is unknown, expired, revoked, or of another client");
@@ -37,20 +37,23 @@ impl OAuth {
             return Ok(refused(UNKNOWN));
         };
         let (hash, grace) = (token.hash(), self.grace_seconds);
-        let decide = async |unit: &mut Unit| {
-            let Some(token) = unit.tx.find_refresh_token(&hash).await? else {
+        let decide = async |context: &mut Context| {
+            let Some(token) = context.tx.find_refresh_token(&hash).await? else {
                 return Ok(refused(UNKNOWN));
             };
-            let grant = unit.tx.lock_grant(token.grant_id).await?;
+            let grant = context.tx.lock_grant(token.grant_id).await?;
             let is_theirs =
                 |grant: &Grant| grant.client_id == client.id && grant.revoked_at.is_none();
             // Whoever had the lock before may have exchanged or ended it.
-            let token = unit.tx.find_refresh_token(&hash).await?;
+            let token = context.tx.find_refresh_token(&hash).await?;
             let (Some(grant), Some(token)) = (grant.filter(is_theirs), token) else {
                 return Ok(refused(UNKNOWN));
             };
-            unit.renew_time();
-            let role = unit.tx.find_role(grant.account_id, grant.person_id).await?;
+            context.renew_time();
+            let role = context
+                .tx
+                .find_role(grant.account_id, grant.person_id)
+                .await?;
             let Some(role) = role else {
                 return Ok(refused(UNKNOWN));
             };
@@ -63,22 +66,22 @@ impl OAuth {
                 },
                 Err(refusal) => return Ok(refused(refusal)),
             };
-            let successors = unit.tx.list_successors(&hash, MOST_SUCCESSORS).await?;
-            match rotation::decide(&token, &successors, unit.now, grace) {
+            let successors = context.tx.list_successors(&hash, MAX_SUCCESSORS).await?;
+            match rotation::decide(&token, &successors, context.now, grace) {
                 Decision::Expired => Ok(refused(UNKNOWN)),
                 Decision::Reused => {
                     let why = Disconnection::RefreshTokenReused;
-                    let ended = revoke(unit, grant.id, why, Actor::System).await?;
+                    let ended = revoke(context, grant.id, why, Actor::System).await?;
                     Ok((Err(UNKNOWN), ended))
                 }
                 Decision::Exchange { ends, begins_grace } => {
                     for successor in &ends {
-                        unit.tx.delete_refresh_token(successor).await?;
+                        context.tx.delete_refresh_token(successor).await?;
                     }
                     if begins_grace {
-                        unit.tx.consume_refresh_token(&hash, unit.now).await?;
+                        context.tx.consume_refresh_token(&hash, context.now).await?;
                     }
-                    let issued = issue(unit, &grant, role, wanted).await?;
+                    let issued = issue(context, &grant, role, wanted).await?;
                     Ok((Ok(issued), Vec::new()))
                 }
             }

@@ -7,7 +7,9 @@ use domain::{
     registration::{Counters, Refusal, Registration},
 };
 
-use crate::service::{By, Error, Registrations, Unit, registrations::manage::hold_named};
+use crate::service::{
+    Context, Error, Invocation, Registrations, registrations::manage::hold_named,
+};
 
 /// The result of approving many registrations.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,21 +25,21 @@ impl Registrations {
     /// are: people confirm and cancel while the organizer reads the list.
     pub async fn approve_all(
         &self,
-        by: impl Into<By<'_, Approval>>,
+        by: impl Into<Invocation<'_, Approval>>,
         event: EventId,
         ids: &[RegistrationId],
     ) -> Result<Approval, Error> {
         let by = by.into();
         let caller = by.caller;
         self.require_paid(caller, event).await?;
-        let decide = async |unit: &mut Unit| {
-            let (event, mut counters, found) = hold_named(unit, caller, event, ids).await?;
+        let decide = async |context: &mut Context| {
+            let (event, mut counters, found) = hold_named(context, caller, event, ids).await?;
             let mut approval = Approval {
                 registrations: Vec::with_capacity(found.len()),
                 approved: 0,
             };
             for before in found {
-                let approved = approve(unit, &event, &mut counters, &before).await?;
+                let approved = approve(context, &event, &mut counters, &before).await?;
                 approval.approved += i32::from(approved.is_some());
                 approval.registrations.push(approved.unwrap_or(before));
             }
@@ -49,20 +51,20 @@ impl Registrations {
 
 /// Approves a registration if it awaits that, and counts it.
 async fn approve(
-    unit: &mut Unit,
+    context: &mut Context,
     event: &Event,
     counters: &mut Counters,
     before: &Registration,
 ) -> Result<Option<Registration>, Error> {
-    let after = match before.approved(*counters, event.max_capacity, unit.now) {
+    let after = match before.approved(*counters, event.max_capacity, context.now) {
         Ok(Some(after)) => after,
         Ok(None) | Err(Refusal::RegistrationCancelled | Refusal::NotConfirmedByAttendee) => {
             return Ok(None);
         }
         Err(refusal) => return Err(refusal.into()),
     };
-    event.check_running(unit.now)?;
-    unit.tx.update_registration(before, &after).await?;
+    event.check_running(context.now)?;
+    context.tx.update_registration(before, &after).await?;
     *counters = *counters - before.counted() + after.counted();
     let fact = Fact::RegistrationChanged {
         change: RegistrationChange::Approved,
@@ -70,6 +72,6 @@ async fn approve(
         before,
         after: &after,
     };
-    unit.record(fact).await?;
+    context.record(fact).await?;
     Ok(Some(after))
 }

@@ -13,6 +13,7 @@ use std::{
     sync::Arc,
 };
 
+use domain::plan::Plans;
 use server::{metrics, telemetry::chain};
 use tokio::{
     sync::{mpsc, oneshot},
@@ -20,17 +21,16 @@ use tokio::{
 };
 use tracing::{Instrument as _, Span};
 
+use crate::service::{Commands, Error, Invocation, Storable, limits::Limiters};
+
 pub(super) use self::decide::{Placed, Request};
-use crate::service::{By, Commands, Error, Keepable, limits::Limiters};
-use domain::plan::Plans;
-use storage;
 
 /// Maximum number of commands that wait for one batcher: about a second's work. More would wait longer than their callers.
-const MOST_WAITING: usize = 4_096;
+const MAX_WAITING: usize = 4_096;
 
 /// Commands that waited longer for a batch that failed because of the database are refused with it: in the next batch they would
 /// wait for the database again.
-const PATIENCE: Duration = Duration::from_millis(250);
+const QUEUE_TIMEOUT: Duration = Duration::from_millis(250);
 
 /// A request, and the caller that waits for the outcome.
 struct Command {
@@ -69,7 +69,7 @@ impl Batchers {
             plans,
         };
         let start = |_| {
-            let (sender, queue) = mpsc::channel(MOST_WAITING);
+            let (sender, queue) = mpsc::channel(MAX_WAITING);
             tokio::spawn(work(batcher.clone(), queue));
             sender
         };
@@ -107,13 +107,13 @@ impl Batchers {
 
     /// Decides a request with an idempotency key in a transaction of its own: other registrations must not wait for the call
     /// that holds the key.
-    pub(super) async fn register_alone<A: Keepable>(
+    pub(super) async fn register_one<A: Storable>(
         &self,
-        by: By<'_, A>,
+        by: Invocation<'_, A>,
         request: &Request,
         answer: impl FnOnce(Placed) -> Result<A, Error> + Clone,
     ) -> Result<A, Error> {
-        decide::decide_alone(&self.batcher, by, request, answer).await
+        decide::decide_one(&self.batcher, by, request, answer).await
     }
 }
 
@@ -187,7 +187,7 @@ fn measure(batch: &[Command]) {
 
 /// Refuses the commands that have waited too long for a batch that failed. Returns the others.
 fn refuse_late(batch: Vec<Command>, cause: &storage::Error) -> Vec<Command> {
-    let is_late = |command: &Command| command.queued.elapsed() > PATIENCE;
+    let is_late = |command: &Command| command.queued.elapsed() > QUEUE_TIMEOUT;
     let (late, others): (Vec<_>, _) = batch.into_iter().partition(is_late);
     for Command { reply, .. } in late {
         let _ = reply.send(Err(Error::Unavailable(cause.for_another())));

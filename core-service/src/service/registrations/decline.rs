@@ -8,7 +8,7 @@ use domain::{
 };
 
 use crate::service::{
-    By, Error, Principal, Registrations, Unit,
+    Context, Error, Invocation, Principal, Registrations,
     registrations::{
         manage::{Held, hold_named},
         promote,
@@ -19,7 +19,7 @@ impl Registrations {
     /// Declines a registration that holds no seat.
     pub async fn decline(
         &self,
-        by: impl Into<By<'_, Registration>>,
+        by: impl Into<Invocation<'_, Registration>>,
         event: EventId,
         id: RegistrationId,
         reason: Option<String>,
@@ -27,18 +27,18 @@ impl Registrations {
         let by = by.into();
         let caller = by.caller;
         self.require_paid(caller, event).await?;
-        let decide = async |unit: &mut Unit| {
+        let decide = async |context: &mut Context| {
             let Held {
                 event,
                 counters,
                 registration: before,
-            } = Held::read(unit, caller, event, id).await?;
-            let Some(after) = before.declined(unit.now)? else {
+            } = Held::read(context, caller, event, id).await?;
+            let Some(after) = before.declined(context.now)? else {
                 return Ok(before);
             };
-            write(unit, &event, &before, &after, reason.as_deref()).await?;
+            write(context, &event, &before, &after, reason.as_deref()).await?;
             let counters = counters - before.counted() + after.counted();
-            promote(unit, &event, counters).await?;
+            promote(context, &event, counters).await?;
             Ok(after)
         };
         self.commands.run_for(by, decide).await
@@ -54,19 +54,19 @@ impl Registrations {
         reason: Option<String>,
     ) -> Result<Vec<Registration>, Error> {
         self.require_paid(caller, event).await?;
-        let decide = async |unit: &mut Unit| {
-            let (event, mut counters, mut named) = hold_named(unit, caller, event, ids).await?;
+        let decide = async |context: &mut Context| {
+            let (event, mut counters, mut named) = hold_named(context, caller, event, ids).await?;
             for registration in &mut named {
-                let after = match registration.declined(unit.now) {
+                let after = match registration.declined(context.now) {
                     Ok(Some(after)) => after,
                     Ok(None) | Err(Refusal::HoldsSeat) => continue,
                     Err(refusal) => return Err(refusal.into()),
                 };
-                write(unit, &event, registration, &after, reason.as_deref()).await?;
+                write(context, &event, registration, &after, reason.as_deref()).await?;
                 counters = counters - registration.counted() + after.counted();
                 *registration = after;
             }
-            promote(unit, &event, counters).await?;
+            promote(context, &event, counters).await?;
             Ok(named)
         };
         self.commands.run(caller, decide).await
@@ -74,23 +74,23 @@ impl Registrations {
 }
 
 async fn write(
-    unit: &mut Unit,
+    context: &mut Context,
     event: &Event,
     before: &Registration,
     after: &Registration,
     reason: Option<&str>,
 ) -> Result<(), Error> {
-    event.check_running(unit.now)?;
+    event.check_running(context.now)?;
     if let Some(reason) = reason {
-        unit.tx.set_decline_reason(before.id, reason).await?;
+        context.tx.set_decline_reason(before.id, reason).await?;
     }
-    unit.tx.update_registration(before, after).await?;
+    context.tx.update_registration(before, after).await?;
     let fact = Fact::RegistrationChanged {
         change: RegistrationChange::Declined,
         account: event.account_id,
         before,
         after,
     };
-    unit.record(fact).await?;
+    context.record(fact).await?;
     Ok(())
 }

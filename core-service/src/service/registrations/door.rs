@@ -5,7 +5,9 @@ use domain::{
     instant::Instant, registration::Registration,
 };
 
-use crate::service::{By, Error, Principal, Registrations, Unit, registrations::manage::Held};
+use crate::service::{
+    Context, Error, Invocation, Principal, Registrations, registrations::manage::Held,
+};
 
 /// Where the code is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,28 +35,28 @@ impl Registrations {
     /// Checks in the attendee with this code. If they already are, it says since when.
     pub async fn check_in_by_code(
         &self,
-        by: impl Into<By<'_, Arrival>>,
+        by: impl Into<Invocation<'_, Arrival>>,
         code: &str,
         place: DoorPlace,
     ) -> Result<Arrival, Error> {
         let by = by.into();
         let caller = by.caller;
         let (found, _) = self.get_by_code(caller, code, place).await?;
-        let decide = async |unit: &mut Unit| {
-            let held = Held::read(unit, caller, found.event_id, found.id).await;
+        let decide = async |context: &mut Context| {
+            let held = Held::read(context, caller, found.event_id, found.id).await;
             let held = held.map_err(as_ticket)?;
             if held.event.is_cancelled {
                 return Err(Error::EventCancelled);
             }
-            let after = held.registration.checked_in(unit.now)?;
+            let after = held.registration.checked_in(context.now)?;
             let was_checked_in = after.is_none();
             if let Some(after) = &after {
-                held.write(unit, RegistrationChange::CheckedIn, after)
+                held.write(context, RegistrationChange::CheckedIn, after)
                     .await?;
             }
             let registration = after.unwrap_or(held.registration);
             Ok(Arrival {
-                at: registration.checked_in_at.unwrap_or(unit.now),
+                at: registration.checked_in_at.unwrap_or(context.now),
                 registration,
                 event: held.event,
                 was_checked_in,

@@ -8,7 +8,7 @@ use domain::{
     violation::Violations,
 };
 
-use crate::service::{By, Error, Registrations, Unit, registrations::manage::Held};
+use crate::service::{Context, Error, Invocation, Registrations, registrations::manage::Held};
 
 /// A partial change of a registration.
 #[derive(Debug, Clone, Default)]
@@ -23,7 +23,7 @@ impl Registrations {
     /// Changes the name or the answers. Nobody is mailed. Also allowed after the event.
     pub async fn edit(
         &self,
-        by: impl Into<By<'_, Registration>>,
+        by: impl Into<Invocation<'_, Registration>>,
         event: EventId,
         id: RegistrationId,
         patch: RegistrationPatch,
@@ -31,23 +31,23 @@ impl Registrations {
         let by = by.into();
         let caller = by.caller;
         self.require_paid(caller, event).await?;
-        let decide = async |unit: &mut Unit| {
-            let held = Held::read(unit, caller, event, id).await?;
+        let decide = async |context: &mut Context| {
+            let held = Held::read(context, caller, event, id).await?;
             if held.event.is_cancelled {
                 return Err(Error::EventCancelled);
             }
             let before = &held.registration;
             let details = held.details(patch)?;
-            let Some(after) = before.with_details(details, unit.now)? else {
+            let Some(after) = before.with_details(details, context.now)? else {
                 return Ok(held.registration);
             };
-            unit.tx.update_details(&after).await?;
+            context.tx.update_details(&after).await?;
             let fact = Fact::RegistrationEdited {
                 account: held.event.account_id,
                 before,
                 after: &after,
             };
-            unit.record(fact).await?;
+            context.record(fact).await?;
             Ok(after)
         };
         self.commands.run_for(by, decide).await

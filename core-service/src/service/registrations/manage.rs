@@ -9,7 +9,7 @@ use domain::{
 };
 
 use crate::service::{
-    By, Error, Principal, Registrations, Unit, events::hold, registrations::promote,
+    Context, Error, Invocation, Principal, Registrations, events::hold, registrations::promote,
 };
 
 /// A registration with its event, both locked until the transaction ends.
@@ -23,23 +23,23 @@ impl Registrations {
     /// Approves a pending registration.
     pub async fn approve(
         &self,
-        by: impl Into<By<'_, Registration>>,
+        by: impl Into<Invocation<'_, Registration>>,
         event: EventId,
         id: RegistrationId,
     ) -> Result<Registration, Error> {
         let by = by.into();
         let caller = by.caller;
         self.require_paid(caller, event).await?;
-        let decide = async |unit: &mut Unit| {
-            let held = Held::read(unit, caller, event, id).await?;
+        let decide = async |context: &mut Context| {
+            let held = Held::read(context, caller, event, id).await?;
             let before = &held.registration;
             let max_capacity = held.event.max_capacity;
-            let approved = before.approved(held.counters, max_capacity, unit.now)?;
+            let approved = before.approved(held.counters, max_capacity, context.now)?;
             let Some(after) = approved else {
                 return Ok(held.registration);
             };
-            held.event.check_running(unit.now)?;
-            held.write(unit, RegistrationChange::Approved, &after)
+            held.event.check_running(context.now)?;
+            held.write(context, RegistrationChange::Approved, &after)
                 .await?;
             Ok(after)
         };
@@ -49,16 +49,16 @@ impl Registrations {
     /// Cancels a registration; its seat goes to the first on the waitlist.
     pub async fn cancel(
         &self,
-        by: impl Into<By<'_, Registration>>,
+        by: impl Into<Invocation<'_, Registration>>,
         event: EventId,
         id: RegistrationId,
     ) -> Result<Registration, Error> {
         let by = by.into();
         let caller = by.caller;
         self.require_paid(caller, event).await?;
-        let decide = async |unit: &mut Unit| {
-            let held = Held::read(unit, caller, event, id).await?;
-            let (registration, _) = held.cancel(unit).await?;
+        let decide = async |context: &mut Context| {
+            let held = Held::read(context, caller, event, id).await?;
+            let (registration, _) = held.cancel(context).await?;
             Ok(registration)
         };
         self.commands.run_for(by, decide).await
@@ -67,7 +67,7 @@ impl Registrations {
     /// Checks an attendee in.
     pub async fn check_in(
         &self,
-        by: impl Into<By<'_, Registration>>,
+        by: impl Into<Invocation<'_, Registration>>,
         event: EventId,
         id: RegistrationId,
     ) -> Result<Registration, Error> {
@@ -79,7 +79,7 @@ impl Registrations {
     /// Undoes a check-in.
     pub async fn undo_check_in(
         &self,
-        by: impl Into<By<'_, Registration>>,
+        by: impl Into<Invocation<'_, Registration>>,
         event: EventId,
         id: RegistrationId,
     ) -> Result<Registration, Error> {
@@ -96,7 +96,7 @@ impl Registrations {
 
     async fn note(
         &self,
-        by: By<'_, Registration>,
+        by: Invocation<'_, Registration>,
         event: EventId,
         id: RegistrationId,
         change: RegistrationChange,
@@ -104,16 +104,16 @@ impl Registrations {
     ) -> Result<Registration, Error> {
         let caller = by.caller;
         self.require_paid(caller, event).await?;
-        let decide = async |unit: &mut Unit| {
-            let held = Held::read(unit, caller, event, id).await?;
+        let decide = async |context: &mut Context| {
+            let held = Held::read(context, caller, event, id).await?;
             // Also allowed after the event, to enter a list from the door.
             if held.event.is_cancelled {
                 return Err(Error::EventCancelled);
             }
-            let Some(after) = check(&held.registration, unit.now)? else {
+            let Some(after) = check(&held.registration, context.now)? else {
                 return Ok(held.registration);
             };
-            held.write(unit, change, &after).await?;
+            held.write(context, change, &after).await?;
             Ok(after)
         };
         self.commands.run_for(by, decide).await
@@ -123,16 +123,16 @@ impl Registrations {
 /// One of the caller's events with these registrations, each once and in the order of registering. All are locked until the transaction
 /// ends.
 pub(super) async fn hold_named(
-    unit: &mut Unit,
+    context: &mut Context,
     caller: &Principal,
     event: EventId,
     ids: &[RegistrationId],
 ) -> Result<(Event, Counters, Vec<Registration>), Error> {
-    let (event, counters) = hold(unit, caller, event).await?;
+    let (event, counters) = hold(context, caller, event).await?;
     let mut ids = ids.to_vec();
     ids.sort_unstable();
     ids.dedup();
-    let found = unit.tx.find_registrations(event.id, &ids).await?;
+    let found = context.tx.find_registrations(event.id, &ids).await?;
     if found.len() < ids.len() {
         return Err(Error::NO_REGISTRATION);
     }
@@ -141,13 +141,13 @@ pub(super) async fn hold_named(
 
 impl Held {
     pub(super) async fn read(
-        unit: &mut Unit,
+        context: &mut Context,
         caller: &Principal,
         event: EventId,
         id: RegistrationId,
     ) -> Result<Self, Error> {
-        let (event, counters) = hold(unit, caller, event).await?;
-        let found = unit.tx.find_registration(event.id, id).await?;
+        let (event, counters) = hold(context, caller, event).await?;
+        let found = context.tx.find_registration(event.id, id).await?;
         Ok(Self {
             registration: found.ok_or(Error::NO_REGISTRATION)?,
             event,
@@ -156,73 +156,79 @@ impl Held {
     }
 
     /// Cancels the registration. A cancelled one stays unchanged.
-    pub(super) async fn cancel(self, unit: &mut Unit) -> Result<(Registration, Event), Error> {
-        let after = self.registration.cancelled(unit.now);
-        self.change(unit, RegistrationChange::Cancelled, after)
+    pub(super) async fn cancel(
+        self,
+        context: &mut Context,
+    ) -> Result<(Registration, Event), Error> {
+        let after = self.registration.cancelled(context.now);
+        self.change(context, RegistrationChange::Cancelled, after)
             .await
     }
 
     /// Confirms the registration for its attendee. One that does not await that stays unchanged.
-    pub(super) async fn confirm(self, unit: &mut Unit) -> Result<(Registration, Event), Error> {
+    pub(super) async fn confirm(
+        self,
+        context: &mut Context,
+    ) -> Result<(Registration, Event), Error> {
         let after = self
             .registration
-            .confirmed(&self.event, self.counters, unit.now)?;
-        self.change(unit, RegistrationChange::Confirmed, after)
+            .confirmed(&self.event, self.counters, context.now)?;
+        self.change(context, RegistrationChange::Confirmed, after)
             .await
     }
 
     /// Takes over the details of a repeated registration. One that has them already stays unchanged.
     pub(super) async fn take_over(
         self,
-        unit: &mut Unit,
+        context: &mut Context,
         details: Details,
     ) -> Result<(Registration, Event), Error> {
-        let Some(after) = self.registration.with_details(details, unit.now)? else {
+        let Some(after) = self.registration.with_details(details, context.now)? else {
             return Ok((self.registration, self.event));
         };
-        self.event.check_running(unit.now)?;
-        unit.tx.update_details(&after).await?;
+        self.event.check_running(context.now)?;
+        context.tx.update_details(&after).await?;
         let fact = Fact::DetailsTakenOver {
             account: self.event.account_id,
             before: &self.registration,
             after: &after,
         };
-        unit.record(fact).await?;
+        context.record(fact).await?;
         Ok((after, self.event))
     }
 
     /// Writes a change of status, if there is one, and gives a seat that it leaves free to the waitlist.
     pub(super) async fn change(
         self,
-        unit: &mut Unit,
+        context: &mut Context,
         change: RegistrationChange,
         after: Option<Registration>,
     ) -> Result<(Registration, Event), Error> {
         let Some(after) = after else {
             return Ok((self.registration, self.event));
         };
-        self.event.check_running(unit.now)?;
-        self.write(unit, change, &after).await?;
+        self.event.check_running(context.now)?;
+        self.write(context, change, &after).await?;
         let counters = self.counters - self.registration.counted() + after.counted();
-        promote(unit, &self.event, counters).await?;
+        promote(context, &self.event, counters).await?;
         Ok((after, self.event))
     }
 
     pub(super) async fn write(
         &self,
-        unit: &mut Unit,
+        context: &mut Context,
         change: RegistrationChange,
         after: &Registration,
     ) -> Result<(), Error> {
         let before = &self.registration;
-        unit.tx.update_registration(before, after).await?;
+        context.tx.update_registration(before, after).await?;
         let fact = Fact::RegistrationChanged {
             change,
             account: self.event.account_id,
             before,
             after,
         };
-        unit.record(fact).await?;
+        context.record(fact).await?;
         Ok(())
     }
 }

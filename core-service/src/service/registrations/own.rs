@@ -12,7 +12,7 @@ use domain::{
 };
 
 use crate::service::{
-    Commands, Error, Links, Unit,
+    Commands, Context, Error, Links,
     catalogue::{saturated, seats_left},
     limits::{Limiters, Recipient},
     link_queue::{LinkQueue, NewLink},
@@ -113,27 +113,27 @@ impl OwnRegistrations {
 
     /// Confirms the registration of a private link, if it awaits that.
     pub async fn confirm(&self, token: &str) -> Result<OwnRegistration, Error> {
-        let decide = async |unit: &mut Unit, held: Held| held.confirm(unit).await;
+        let decide = async |context: &mut Context, held: Held| held.confirm(context).await;
         self.change(token, decide).await
     }
 
     /// Cancels the registration of a private link; its seat goes to the first on the waitlist.
     pub async fn cancel(&self, token: &str) -> Result<OwnRegistration, Error> {
-        let decide = async |unit: &mut Unit, held: Held| held.cancel(unit).await;
+        let decide = async |context: &mut Context, held: Held| held.cancel(context).await;
         self.change(token, decide).await
     }
 
     async fn change(
         &self,
         token: &str,
-        decide: impl AsyncFnOnce(&mut Unit, Held) -> Result<(Registration, Event), Error> + Clone,
+        decide: impl AsyncFnOnce(&mut Context, Held) -> Result<(Registration, Event), Error> + Clone,
     ) -> Result<OwnRegistration, Error> {
         let hash = LinkToken::parse(token)
             .ok_or(Error::NO_REGISTRATION)?
             .hash();
-        let change = async |unit: &mut Unit| {
-            let held = hold(unit, &hash).await?;
-            decide(unit, held).await
+        let change = async |context: &mut Context| {
+            let held = hold(context, &hash).await?;
+            decide(context, held).await
         };
         let (registration, event) = self.commands.run(Actor::Attendee, change).await?;
         self.shown(&hash, registration, event).await
@@ -144,10 +144,13 @@ impl OwnRegistrations {
         let hash = LinkToken::parse(token)
             .ok_or(Error::NO_REGISTRATION)?
             .hash();
-        let decide = async |unit: &mut Unit, held: Held| {
-            let details = unit.tx.find_new_details_by_link(&hash, unit.now).await?;
+        let decide = async |context: &mut Context, held: Held| {
+            let details = context
+                .tx
+                .find_new_details_by_link(&hash, context.now)
+                .await?;
             let details = details.ok_or(Error::NO_DETAILS)?;
-            held.take_over(unit, details).await
+            held.take_over(context, details).await
         };
         self.change(token, decide).await
     }
@@ -213,17 +216,17 @@ impl OwnRegistrations {
 }
 
 /// The registration of a private link with its event, as they are at this time, locked until the transaction ends.
-async fn hold(unit: &mut Unit, hash: &[u8; 32]) -> Result<Held, Error> {
-    let found = unit.tx.find_registration_by_link(hash).await?;
+async fn hold(context: &mut Context, hash: &[u8; 32]) -> Result<Held, Error> {
+    let found = context.tx.find_registration_by_link(hash).await?;
     let found = found.ok_or(Error::NO_REGISTRATION)?;
     // The registration is read under the lock of the counters, so that it cannot change.
-    let counters = unit.tx.lock_counters(found.event_id).await?;
+    let counters = context.tx.lock_counters(found.event_id).await?;
     let counters = counters.ok_or(Error::NO_EVENT)?;
-    unit.renew_time();
-    let event = unit.tx.find_event(found.event_id).await?;
+    context.renew_time();
+    let event = context.tx.find_event(found.event_id).await?;
     let event = event.ok_or(Error::NO_EVENT)?;
-    let counters = settle(unit, &event, counters).await?;
-    let registration = unit.tx.find_registration(event.id, found.id).await?;
+    let counters = settle(context, &event, counters).await?;
+    let registration = context.tx.find_registration(event.id, found.id).await?;
     Ok(Held {
         registration: registration.ok_or(Error::NO_REGISTRATION)?,
         counters,

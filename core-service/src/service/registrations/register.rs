@@ -14,12 +14,12 @@ use domain::{
 use server::traces;
 
 use crate::service::{
-    Allowance, By, Error, Registrations, events,
+    Allowance, Error, Invocation, Registrations, events,
     registrations::batch::{Placed, Request},
 };
 
 /// Maximum length of all answers in characters, as the proto says: more than any form needs. Waiting requests are held in memory.
-const MOST_ANSWER_CHARACTERS: usize = 10_000;
+const MAX_ANSWER_CHARACTERS: usize = 10_000;
 
 /// A request to register a person. The proto's limits are already applied.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -79,7 +79,7 @@ impl Registrations {
     /// Registers a person for one of the caller's events.
     pub async fn add(
         &self,
-        by: impl Into<By<'_, Added>>,
+        by: impl Into<Invocation<'_, Added>>,
         event: EventId,
         new: NewRegistration,
     ) -> Result<Added, Error> {
@@ -111,7 +111,7 @@ impl Registrations {
             }),
         };
         if by.has_key() {
-            self.batchers.register_alone(by, &request, added).await
+            self.batchers.register_one(by, &request, added).await
         } else {
             added(self.batchers.register(request).await?)
         }
@@ -124,9 +124,9 @@ impl NewRegistration {
         let email = violations.check("email", self.email.parse::<Email>());
         let values = self.answers.iter().flat_map(|answer| &answer.values);
         let characters: usize = values.map(|value| value.chars().count()).sum();
-        if characters > MOST_ANSWER_CHARACTERS {
+        if characters > MAX_ANSWER_CHARACTERS {
             let message =
-                format!("must be at most {MOST_ANSWER_CHARACTERS} characters long in total");
+                format!("must be at most {MAX_ANSWER_CHARACTERS} characters long in total");
             violations.add("answers", message);
         }
         let email = violations.unless_any(email).map_err(Error::Invalid)?;

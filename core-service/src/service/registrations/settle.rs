@@ -2,7 +2,7 @@
 
 use domain::{audit::Actor, event::Event, fact::Fact, ids::EventId, registration::Counters};
 
-use crate::service::{Commands, Error, Unit, registrations::promote};
+use crate::service::{Commands, Context, Error, registrations::promote};
 
 /// Maximum number of registrations that one transaction releases or cancels, so that its locks are short.
 const BATCH: i64 = 500;
@@ -14,13 +14,13 @@ const PAGES: usize = 20;
 /// Releases the seats of an event that were held until now, cancels the registrations that could be confirmed until now, and gives
 /// free seats to the waitlist. `counters` are locked and current.
 pub(in crate::service) async fn settle(
-    unit: &mut Unit,
+    context: &mut Context,
     event: &Event,
     mut counters: Counters,
 ) -> Result<Counters, Error> {
-    let released = unit
+    let released = context
         .tx
-        .release_held_seats(event.id, unit.now, BATCH)
+        .release_held_seats(event.id, context.now, BATCH)
         .await?;
     if released > 0 {
         counters.held -= released;
@@ -28,16 +28,20 @@ pub(in crate::service) async fn settle(
             event,
             count: released,
         };
-        unit.record_by(Actor::System, fact).await?;
+        context.record_by(Actor::System, fact).await?;
     }
-    counters = lapse(unit, event, counters).await?;
-    promote(unit, event, counters).await
+    counters = lapse(context, event, counters).await?;
+    promote(context, event, counters).await
 }
 
-async fn lapse(unit: &mut Unit, event: &Event, mut counters: Counters) -> Result<Counters, Error> {
-    let lapsed = unit
+async fn lapse(
+    context: &mut Context,
+    event: &Event,
+    mut counters: Counters,
+) -> Result<Counters, Error> {
+    let lapsed = context
         .tx
-        .lapse_registrations(event.id, unit.now, BATCH)
+        .lapse_registrations(event.id, context.now, BATCH)
         .await?;
     if lapsed > 0 {
         counters.pending -= lapsed;
@@ -47,7 +51,7 @@ async fn lapse(unit: &mut Unit, event: &Event, mut counters: Counters) -> Result
             event,
             count: lapsed,
         };
-        unit.record_by(Actor::System, fact).await?;
+        context.record_by(Actor::System, fact).await?;
     }
     Ok(counters)
 }
@@ -68,12 +72,12 @@ pub(crate) async fn settle_all(commands: &Commands) -> Result<(), Error> {
 }
 
 async fn settle_one(commands: &Commands, event: EventId) -> Result<(), Error> {
-    let decide = async |unit: &mut Unit| {
-        let counters = unit.tx.lock_counters(event).await?;
+    let decide = async |context: &mut Context| {
+        let counters = context.tx.lock_counters(event).await?;
         let counters = counters.ok_or(Error::NO_EVENT)?;
-        unit.renew_time();
-        let event = unit.tx.find_event(event).await?.ok_or(Error::NO_EVENT)?;
-        settle(unit, &event, counters).await
+        context.renew_time();
+        let event = context.tx.find_event(event).await?.ok_or(Error::NO_EVENT)?;
+        settle(context, &event, counters).await
     };
     commands.run(Actor::System, decide).await?;
     Ok(())

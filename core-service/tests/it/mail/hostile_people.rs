@@ -7,7 +7,7 @@ use domain::{
     ids::{AccountId, CodeId, EventId, InvitationId, PersonId, RegistrationId},
     invitation::{Invitation, SentInvitation},
     job::{Job, Task},
-    organizer_mail::{EventNews, MailChoice, Organizer},
+    organizer_mail::{EventUpdates, MailChoice, Organizer},
     person::{Person, Role},
     sign_in_code::{Code, Digits, Holder, Purpose},
 };
@@ -99,7 +99,7 @@ fn mail(kind: Kind, [person, account, title]: [&str; 3]) -> email::Mail {
                 choice: MailChoice::All,
                 sees_registrations: true,
             };
-            let news = EventNews {
+            let news = EventUpdates {
                 event: EventId::new(nil),
                 title: title.to_owned(),
                 new: 1,
@@ -108,7 +108,7 @@ fn mail(kind: Kind, [person, account, title]: [&str; 3]) -> email::Mail {
                 max_capacity: 2,
                 names: vec![person.to_owned()],
             };
-            let page = |_: &EventNews| "https://muster.example/dashboard/events/1".to_owned();
+            let page = |_: &EventUpdates| "https://muster.example/dashboard/events/1".to_owned();
             let content = Digest {
                 organizer: &organizer,
                 news: &[news],

@@ -135,13 +135,13 @@ async fn a_long_table_comes_in_pieces(database: Database) {
 }
 
 /// How many accounts a core exports at a time.
-const MOST: usize = 16;
+const MAX_EXPORTS: usize = 16;
 
 async fn a_core_exports_16_accounts_at_a_time_and_each_once(database: Database) {
     let instance = Instance::open(&database).await;
     let exports = &instance.account_exports;
     let mut running = Vec::new();
-    for number in 0..MOST {
+    for number in 0..MAX_EXPORTS {
         let email = format!("owner-{number}@example.org");
         let owner = instance.caller(&email, Plan::Free).await;
         running.push(exports.start(&owner, None).await.unwrap());

@@ -32,7 +32,7 @@ const CALLERS: usize = 8;
 const TIMEOUT: Duration = Duration::from_mins(1);
 
 /// More than it takes to give up, and less than a statement may take.
-const LONGEST_SILENCE: Duration = Duration::from_secs(9);
+const MAX_RESPONSE_TIME: Duration = Duration::from_secs(9);
 
 /// Calls everything until it is told to stop. Returns each answer that is neither a success nor `Unavailable`.
 async fn call_on_and_on(
@@ -163,7 +163,7 @@ async fn callers_do_not_wait_for_a_database_that_has_fallen_silent() {
     let waiting = store.begin().await.unwrap();
     let postmaster = postmaster(database.url());
     signal_all(postmaster, Signal::STOP);
-    let answers = timeout(LONGEST_SILENCE, async {
+    let answers = timeout(MAX_RESPONSE_TIME, async {
         tokio::join!(
             store.ping(),
             begun.commit(),

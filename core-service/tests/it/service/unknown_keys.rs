@@ -13,7 +13,7 @@ const CLIENT: Option<IpAddr> = Some(IpAddr::V4(std::net::Ipv4Addr::new(192, 0, 2
 const OTHER: Option<IpAddr> = Some(IpAddr::V4(std::net::Ipv4Addr::new(192, 0, 2, 2)));
 
 /// How many unknown keys a client may try in a minute.
-const MOST: u64 = 300;
+const MAX_TRIES: u64 = 300;
 
 /// A key that was never made.
 fn made_up(number: u64) -> String {
@@ -57,18 +57,18 @@ async fn who_tries_many_keys_has_to_wait_but_keys_that_are_valid_work(database: 
     };
     let known = make("laptop").await;
     authenticate(&instance, &known, CLIENT).await.unwrap();
-    for number in 0..MOST {
+    for number in 0..MAX_TRIES {
         let refused = authenticate(&instance, &made_up(number), CLIENT).await;
         assert!(matches!(refused, Err(Error::Unauthorized)), "{refused:?}");
     }
-    let refused = authenticate(&instance, &made_up(MOST), CLIENT).await;
+    let refused = authenticate(&instance, &made_up(MAX_TRIES), CLIENT).await;
     assert!(
         matches!(refused, Err(Error::TooManyUnknownKeys { .. })),
         "{refused:?}"
     );
     // The key's trust is over, and the allowance is used up again.
     instance.clock.advance_seconds(2);
-    let mut number = MOST;
+    let mut number = MAX_TRIES;
     while !matches!(
         authenticate(&instance, &made_up(number), CLIENT).await,
         Err(Error::TooManyUnknownKeys { .. })
@@ -86,7 +86,7 @@ async fn who_tries_many_keys_has_to_wait_but_keys_that_are_valid_work(database: 
 async fn a_key_that_could_not_be_looked_up_does_not_count_as_unknown(database: Database) {
     let instance = Instance::open(&database).await;
     instance.store.close().await;
-    for number in 0..=MOST {
+    for number in 0..=MAX_TRIES {
         let failed = authenticate(&instance, &made_up(number), CLIENT).await;
         assert!(matches!(failed, Err(Error::Unavailable(_))), "{failed:?}");
     }
@@ -94,13 +94,13 @@ async fn a_key_that_could_not_be_looked_up_does_not_count_as_unknown(database: D
 
 async fn a_call_that_is_cancelled_counts_like_one_that_waits(database: Database) {
     let instance = Instance::open(&database).await;
-    for number in 0..MOST {
+    for number in 0..MAX_TRIES {
         let key = made_up(number);
         let call = authenticate(&instance, &key, CLIENT);
         // It is begun, and dropped before the database answers.
         let _ = tokio::time::timeout(Duration::ZERO, call).await;
     }
-    let refused = authenticate(&instance, &made_up(MOST), CLIENT).await;
+    let refused = authenticate(&instance, &made_up(MAX_TRIES), CLIENT).await;
     assert!(
         matches!(refused, Err(Error::TooManyUnknownKeys { .. })),
         "{refused:?}"

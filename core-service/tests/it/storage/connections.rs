@@ -17,7 +17,7 @@ const MOMENT: Duration = Duration::from_millis(100);
 
 /// What calls wait for together at most while the database is away: two replicas of core that are asked in turn, and what is between
 /// them, are to refuse a call within 1.5 s.
-const LONGEST_OUTAGE_WAIT: Duration = Duration::from_millis(750);
+const MAX_OUTAGE_WAIT: Duration = Duration::from_millis(750);
 
 /// A store with one connection for reads and one for transactions.
 async fn open_small(database: &Database) -> Store {
@@ -211,7 +211,7 @@ async fn calls_wait_for_an_outage_from_its_beginning_and_not_each_anew() {
     assert!(others.iter().all(Result::is_err), "{others:?}");
     // The patience of the outage, and a moment for each further read.
     let waited = began.elapsed();
-    assert!(waited < LONGEST_OUTAGE_WAIT + 3 * MOMENT, "{waited:?}");
+    assert!(waited < MAX_OUTAGE_WAIT + 3 * MOMENT, "{waited:?}");
     assert!(outages.borrow().is_some());
 
     let began = Instant::now();

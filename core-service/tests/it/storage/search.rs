@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use core_service::service::{EventFilter, MyEventsFilter};
 use domain::{
-    catalogue::{CatalogueEntry, CatalogueFilter, FilterTexts, MOST_MATCHES},
+    catalogue::{CatalogueEntry, CatalogueFilter, FilterTexts, MAX_MATCHES},
     event::Event,
     ids::{AccountId, EventId},
 };
@@ -235,7 +235,7 @@ async fn events_of_the_same_second_are_indexed_together(database: Database) {
 async fn up_to_10_000_matches_are_counted_and_paged_in_order(database: Database) {
     let (store, rows) = (open(&database).await, Rows::new());
     let account = add_account(&store, &rows).await.id;
-    let most = i64::from(MOST_MATCHES);
+    let most = i64::from(MAX_MATCHES);
     add_by_an_older_version(&database, account, most).await;
     while index(&store, 50).await > 0 {}
     let by_start = filter(FilterTexts {

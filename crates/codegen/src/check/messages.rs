@@ -23,7 +23,7 @@ pub(super) fn are_shown_apart_from_errors(api: &Api) -> Result<()> {
 }
 
 /// Ensures that no message contains itself.
-pub(super) fn hold_others_alone(api: &Api) -> Result<()> {
+pub(super) fn are_outermost(api: &Api) -> Result<()> {
     for message in &api.messages {
         ensure!(
             !holds(api, message, &message.name, &mut HashSet::new()),

@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// Longer ones are cut in lists of operations.
-const LONGEST_SUMMARY: usize = 40;
+const MAX_SUMMARY_LENGTH: usize = 40;
 
 /// Checks the routes of an rpc, and that none was bound before.
 pub(super) fn of_method(
@@ -37,8 +37,8 @@ fn route(api: &Api, method: &Method, route: &Route) -> Result<()> {
         "it does not say what it answers"
     );
     ensure!(
-        !method.summary.is_empty() && method.summary.len() <= LONGEST_SUMMARY,
-        "it needs a summary of up to {LONGEST_SUMMARY} characters, or a tool with such a title"
+        !method.summary.is_empty() && method.summary.len() <= MAX_SUMMARY_LENGTH,
+        "it needs a summary of up to {MAX_SUMMARY_LENGTH} characters, or a tool with such a title"
     );
     let base = &api.rules.base_path;
     ensure!(

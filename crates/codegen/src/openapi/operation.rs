@@ -21,7 +21,7 @@ const SCOPE: &str = "x-muster-scope";
 const JSON: &str = "application/json";
 
 /// In characters.
-const LONGEST_IDEMPOTENCY_KEY: usize = 255;
+const MAX_IDEMPOTENCY_KEY_LENGTH: usize = 255;
 
 /// Route `index` of the rpc.
 pub(super) fn emit(api: &Api, service: &Service, method: &Method, index: usize) -> Result<Value> {
@@ -209,7 +209,7 @@ pub(super) fn shared_parameters() -> Value {
             "schema": {
                 "type": "string",
                 "minLength": 1,
-                "maxLength": LONGEST_IDEMPOTENCY_KEY,
+                "maxLength": MAX_IDEMPOTENCY_KEY_LENGTH,
                 "pattern": "^[!-~]+$",
             },
             "example": "0197a3c5-8f00-7a61-b0c4-5d1f6a2e7b90",

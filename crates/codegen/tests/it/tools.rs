@@ -8,7 +8,7 @@ use crate::{
 };
 
 /// Clients choke on longer lists (docs/pitfalls.md, rmcp).
-const MOST_BYTES: usize = 24 * 1024;
+const MAX_BYTES: usize = 24 * 1024;
 
 fn definitions(outputs: &[codegen::Output]) -> Vec<Value> {
     let rows = json(outputs, "tools.json");
@@ -22,7 +22,7 @@ fn definitions(outputs: &[codegen::Output]) -> Vec<Value> {
 #[test]
 fn the_whole_list_is_short_enough_for_clients() {
     let bytes = Value::from(definitions(&muster())).to_string().len();
-    assert!(bytes < MOST_BYTES, "the list has {bytes} bytes");
+    assert!(bytes < MAX_BYTES, "the list has {bytes} bytes");
 }
 
 #[test]

@@ -20,13 +20,13 @@ const PICTURE_BYTES: usize = 16 * 1024 * 1024;
 const REPORT_BYTES: usize = 64 * 1024;
 
 /// How long connecting may take, and how long a connection may be silent.
-const SILENCE: Duration = Duration::from_secs(10);
+const IO_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Redirects followed, all within one host; providers use none today.
 const REDIRECTS: usize = 3;
 
 /// The longest wait for a provider, also if it asks for more.
-const LONGEST_WAIT: Duration = Duration::from_hours(24);
+const MAX_WAIT: Duration = Duration::from_hours(24);
 
 /// Our user agent, which providers require.
 const USER_AGENT: &str = concat!("Muster/", env!("CARGO_PKG_VERSION"));
@@ -51,8 +51,8 @@ impl Client {
         let http = reqwest::Client::builder()
             .tls_backend_preconfigured(tls()?)
             .user_agent(USER_AGENT)
-            .connect_timeout(SILENCE)
-            .read_timeout(SILENCE)
+            .connect_timeout(IO_TIMEOUT)
+            .read_timeout(IO_TIMEOUT)
             .redirect(Policy::custom(within_one_host))
             .build()
             .map_err(|error| Error::Settings(format!("no client for {provider}: {error}")))?;
@@ -112,7 +112,7 @@ impl Client {
 
     async fn get(&self, url: Url, headers: HeaderMap) -> Result<reqwest::Response, Error> {
         let sent = self.http.get(url).headers(headers).send().await;
-        sent.map_err(|error| self.failed(&told_without_address(error)))
+        sent.map_err(|error| self.failed(&root_cause(error)))
     }
 
     /// The response, if it is successful.
@@ -145,7 +145,7 @@ impl Client {
         let mut body = Vec::new();
         loop {
             let piece = response.chunk().await;
-            match piece.map_err(|error| self.failed(&told_without_address(error)))? {
+            match piece.map_err(|error| self.failed(&root_cause(error)))? {
                 None => return Ok(Some(body)),
                 Some(piece) if body.len() + piece.len() > limit => return Ok(None),
                 Some(piece) => body.extend_from_slice(&piece),
@@ -206,11 +206,11 @@ fn is_busy(status: StatusCode) -> bool {
 fn wait(response: &reqwest::Response) -> Option<Duration> {
     let header = response.headers().get(RETRY_AFTER)?.to_str().ok()?;
     let seconds = header.trim().parse().ok()?;
-    Some(Duration::from_secs(seconds).min(LONGEST_WAIT))
+    Some(Duration::from_secs(seconds).min(MAX_WAIT))
 }
 
 /// The root cause, without the address, which contains the words.
-fn told_without_address(error: reqwest::Error) -> String {
+fn root_cause(error: reqwest::Error) -> String {
     let error = error.without_url();
     let mut cause: &dyn std::error::Error = &error;
     while let Some(inner) = cause.source() {

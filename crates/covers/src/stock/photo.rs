@@ -12,10 +12,10 @@ use crate::{HEIGHT, WIDTH};
 
 /// Pixels of a picture at most, as many as a usual camera's. Decoding a progressive JPEG takes nine bytes for each, and a
 /// file of a few bytes may claim any size.
-const PIXELS_AT_MOST: u64 = 25_000_000;
+const MAX_PIXELS: u64 = 25_000_000;
 
 /// The longest side, of strips that would have few pixels in all.
-const SIDE_AT_MOST: u32 = 12_000;
+const MAX_SIDE: u32 = 12_000;
 
 /// The smallest picture that still looks well when it is blown up to a cover.
 const SMALLEST: (u32, u32) = (WIDTH / 2, HEIGHT / 2);
@@ -53,8 +53,8 @@ pub(super) fn is_fit(width: u32, height: u32) -> bool {
     let pixels = u64::from(width) * u64::from(height);
     width >= SMALLEST.0
         && height >= SMALLEST.1
-        && width.max(height) <= SIDE_AT_MOST
-        && pixels <= PIXELS_AT_MOST
+        && width.max(height) <= MAX_SIDE
+        && pixels <= MAX_PIXELS
 }
 
 /// The file as a JPEG of a cover's size. It needs one processor for about 100 ms.

@@ -7,7 +7,7 @@ use crate::{
 };
 
 /// Words of one search. Each is a look-up in the index.
-const MOST_WORDS: usize = 20;
+const MAX_WORDS: usize = 20;
 
 /// The texts of a search, as they were sent. An empty one is the same as none, since forms send empty fields.
 #[derive(Debug, Clone, Copy, Default)]
@@ -62,8 +62,8 @@ fn read_words(q: &str, violations: &mut Violations) -> Vec<Term> {
     if count == 0 {
         violations.add("q", NO_LETTER);
     }
-    if count > MOST_WORDS {
-        let message = format!("must have at most {MOST_WORDS} words, has {count}");
+    if count > MAX_WORDS {
+        let message = format!("must have at most {MAX_WORDS} words, has {count}");
         violations.add("q", message);
     }
     terms
@@ -111,13 +111,13 @@ mod tests {
 
     #[test]
     fn a_search_has_at_most_20_words() {
-        let q = "w ".repeat(MOST_WORDS);
+        let q = "w ".repeat(MAX_WORDS);
         let texts = |q| FilterTexts {
             q: Some(q),
             ..FilterTexts::default()
         };
         let filter = CatalogueFilter::read(texts(&q)).unwrap().unwrap();
-        assert_eq!(filter.terms.len(), MOST_WORDS);
+        assert_eq!(filter.terms.len(), MAX_WORDS);
         assert_eq!(blamed(texts(&format!("{q} w"))), ["q"]);
     }
 }

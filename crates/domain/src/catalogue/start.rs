@@ -125,7 +125,7 @@ impl FromStr for Bound {
     fn from_str(text: &str) -> Result<Self, InvalidBound> {
         match text.parse::<WrittenTime>() {
             Ok(written) => {
-                let moment = written.moment().ok_or(InvalidBound::NoOffset)?;
+                let moment = written.instant().ok_or(InvalidBound::NoOffset)?;
                 Ok(Self::Moment(moment?))
             }
             Err(InvalidTime::DateOnly) => {

@@ -130,7 +130,7 @@ impl Fact<'_> {
     }
 
     /// The account whose members may want to know of it: somebody has registered, and has nothing left to confirm.
-    pub fn news_for_organizers(&self, actor: Actor) -> Option<AccountId> {
+    pub fn updates_for_organizers(&self, actor: Actor) -> Option<AccountId> {
         match *self {
             Self::RegistrationMade {
                 account,

@@ -9,13 +9,13 @@ use super::{Code, PrivateSchemes, RedirectUri, Refusal};
 use crate::{ids::ClientId, instant::Instant};
 
 /// The bytes of the largest metadata.
-pub const MOST_BYTES: usize = 5_000;
+pub const MAX_BYTES: usize = 5_000;
 /// The redirect URIs of one client.
-const MOST_REDIRECTS: usize = 20;
+const MAX_REDIRECTS: usize = 20;
 /// The characters of a name that are kept.
-const LONGEST_NAME: usize = 100;
+const MAX_NAME_LENGTH: usize = 100;
 /// The bytes of the longest URL of a document.
-const LONGEST_DOCUMENT_URL: usize = 512;
+const MAX_DOCUMENT_URL_LENGTH: usize = 512;
 
 /// A client.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,8 +63,8 @@ impl ClientMetadata {
     /// # Errors
     /// When this server cannot serve such a client.
     pub fn read(text: &str, schemes: &PrivateSchemes) -> Result<Self, Refusal> {
-        if text.len() > MOST_BYTES {
-            let text = format!("the metadata must have at most {MOST_BYTES} bytes");
+        if text.len() > MAX_BYTES {
+            let text = format!("the metadata must have at most {MAX_BYTES} bytes");
             return Err(Refusal::about(Code::InvalidClientMetadata, &text));
         }
         let invalid = |text| Refusal::new(Code::InvalidClientMetadata, text);
@@ -168,7 +168,7 @@ pub fn registration(client: &Client, metadata: &str) -> String {
 
 /// The URL of a document, if an identifier is one.
 pub fn document_url(client_id: &str) -> Option<Url> {
-    if client_id.len() > LONGEST_DOCUMENT_URL {
+    if client_id.len() > MAX_DOCUMENT_URL_LENGTH {
         return None;
     }
     let url = Url::parse(client_id).ok()?;
@@ -187,10 +187,10 @@ fn redirects(
 ) -> Result<Vec<RedirectUri>, Refusal> {
     let invalid = |text: &str| Refusal::about(Code::InvalidRedirectUri, text);
     let asked = object.get("redirect_uris").and_then(Value::as_array);
-    let asked = asked.filter(|asked| (1..=MOST_REDIRECTS).contains(&asked.len()));
+    let asked = asked.filter(|asked| (1..=MAX_REDIRECTS).contains(&asked.len()));
     let asked = asked.ok_or_else(|| {
         invalid(&format!(
-            "redirect_uris must be a list of 1 to {MOST_REDIRECTS} URIs"
+            "redirect_uris must be a list of 1 to {MAX_REDIRECTS} URIs"
         ))
     })?;
     let mut all = Vec::with_capacity(asked.len());
@@ -227,7 +227,7 @@ fn cleaned(name: &str) -> Option<String> {
         .map(plain)
         .collect();
     let words: Vec<_> = shown.split_whitespace().collect();
-    let name: String = words.join(" ").chars().take(LONGEST_NAME).collect();
+    let name: String = words.join(" ").chars().take(MAX_NAME_LENGTH).collect();
     let name = name.trim_end().to_owned();
     (!name.is_empty()).then_some(name)
 }
@@ -286,11 +286,11 @@ mod tests {
             json!({ "redirect_uris": ["https://a.example/cb"], "grant_types": ["client_credentials"] }),
             json!({ "redirect_uris": ["https://a.example/cb"], "response_types": ["token"] }),
             json!({ "redirect_uris": ["https://a.example/cb"], "client_name": 7 }),
-            json!({ "redirect_uris": ["https://a.example/cb"], "junk": "j".repeat(MOST_BYTES) }),
+            json!({ "redirect_uris": ["https://a.example/cb"], "junk": "j".repeat(MAX_BYTES) }),
         ] {
             assert_eq!(code(&wrong), Code::InvalidClientMetadata, "{wrong}");
         }
-        let many = vec!["https://a.example/cb"; MOST_REDIRECTS + 1];
+        let many = vec!["https://a.example/cb"; MAX_REDIRECTS + 1];
         for wrong in [
             json!({}),
             json!({ "redirect_uris": [] }),
@@ -353,7 +353,7 @@ mod tests {
         assert_eq!(cleaned("\u{200b}\n"), None);
         assert_eq!(
             cleaned(&"n".repeat(500)).map(|name| name.len()),
-            Some(LONGEST_NAME)
+            Some(MAX_NAME_LENGTH)
         );
     }
 

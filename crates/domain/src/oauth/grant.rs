@@ -12,7 +12,7 @@ const DAY_SECONDS: i64 = 86_400;
 /// How long an authorization waits for the person's decision.
 pub const AUTHORIZATION_SECONDS: i64 = 10 * 60;
 /// How many authorizations wait for one session. One more ends the oldest.
-pub const MOST_AUTHORIZATIONS: i64 = 20;
+pub const MAX_AUTHORIZATIONS: i64 = 20;
 /// How long a code is valid.
 pub const CODE_SECONDS: i64 = 60;
 /// How long a code is remembered, so that a second use shows.
@@ -24,11 +24,11 @@ const REFRESH_SECONDS: i64 = 30 * DAY_SECONDS;
 /// For how many seconds a refresh token that was exchanged yields siblings, unless the operator wants another time.
 pub const GRACE_SECONDS: i64 = 60;
 /// How long a grant is valid, however often it is refreshed.
-const LONGEST_SECONDS: i64 = 365 * DAY_SECONDS;
+const MAX_SECONDS: i64 = 365 * DAY_SECONDS;
 /// How many grants there are for one person and one client. One more ends the least recently used.
-pub const MOST_GRANTS: i64 = 20;
+pub const MAX_GRANTS: i64 = 20;
 /// How many refresh tokens and how many access tokens of a grant are stored. The oldest go.
-pub const MOST_TOKENS: i64 = 500;
+pub const MAX_TOKENS: i64 = 500;
 
 /// An authorization that waits for a person's decision.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -128,7 +128,7 @@ pub struct Grant {
 impl Grant {
     /// When a refresh token that is made now ends: each refresh moves it, within the longest time of a grant.
     pub fn refresh_ends_at(created_at: Instant, now: Instant) -> Instant {
-        let longest = created_at.plus_seconds(LONGEST_SECONDS);
+        let longest = created_at.plus_seconds(MAX_SECONDS);
         now.plus_seconds(REFRESH_SECONDS).min(longest)
     }
 }

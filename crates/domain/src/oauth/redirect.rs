@@ -6,7 +6,7 @@ use std::{fmt, str::FromStr};
 use url::Url;
 
 /// The bytes of the longest redirect URI.
-const LONGEST: usize = 1_024;
+const MAX_LENGTH: usize = 1_024;
 
 /// The names of loopback. They are not interchangeable.
 const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
@@ -128,7 +128,7 @@ impl RedirectUri {
     /// When it is none that may be redirected to.
     pub fn parse(text: &str, schemes: &PrivateSchemes) -> Result<Self, InvalidRedirect> {
         let is_visible = |byte: u8| byte.is_ascii_graphic() && !b"\\#".contains(&byte);
-        if text.len() > LONGEST || !text.bytes().all(is_visible) {
+        if text.len() > MAX_LENGTH || !text.bytes().all(is_visible) {
             return Err(InvalidRedirect::Malformed);
         }
         let url = Url::parse(text).map_err(|_| InvalidRedirect::Malformed)?;
@@ -277,7 +277,7 @@ mod tests {
         ] {
             assert_eq!(parse(wrong), Err(why), "{wrong}");
         }
-        let long = format!("https://app.example/{}", "a".repeat(LONGEST));
+        let long = format!("https://app.example/{}", "a".repeat(MAX_LENGTH));
         assert_eq!(parse(&long), Err(InvalidRedirect::Malformed));
     }
 

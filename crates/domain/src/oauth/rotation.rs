@@ -5,7 +5,7 @@ use super::{Hash, RefreshToken};
 use crate::instant::Instant;
 
 /// How many successors of a token there may be that nobody has used.
-pub const MOST_UNUSED: usize = 4;
+pub const MAX_UNUSED: usize = 4;
 
 /// A token that another one was exchanged for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,7 +54,7 @@ pub fn decide(
     unused.sort_unstable_by_key(|one| (one.created_at, one.hash));
     if now < consumed_at.plus_seconds(grace_seconds) {
         // With the new one there are as many as there may be.
-        let too_many = (unused.len() + 1).saturating_sub(MOST_UNUSED);
+        let too_many = (unused.len() + 1).saturating_sub(MAX_UNUSED);
         let ends = unused.iter().take(too_many).map(|one| one.hash).collect();
         return Decision::Exchange {
             ends,

@@ -161,7 +161,7 @@ impl Registrant {
     }
 
     /// The time and place of which a mail tells the registrant something new.
-    pub fn news(&self) -> Option<TimeAndPlace> {
+    pub fn unannounced(&self) -> Option<TimeAndPlace> {
         let current = self.event.time_and_place();
         self.told.filter(|told| *told != current).map(|_| current)
     }
@@ -296,11 +296,14 @@ mod tests {
         let changed = Task::EventChangedMail { sequence: 0 };
         registrant.told = Some(before);
         assert_eq!(registrant.notification(changed, NOW), None);
-        assert_eq!(registrant.news(), None);
+        assert_eq!(registrant.unannounced(), None);
         "Elsewhere".clone_into(&mut registrant.event.location);
         assert!(registrant.notification(changed, NOW).is_some());
-        assert_eq!(registrant.news(), Some(registrant.event.time_and_place()));
-        assert_ne!(registrant.news(), Some(before));
+        assert_eq!(
+            registrant.unannounced(),
+            Some(registrant.event.time_and_place())
+        );
+        assert_ne!(registrant.unannounced(), Some(before));
     }
 
     #[test]

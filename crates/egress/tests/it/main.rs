@@ -3,7 +3,7 @@
 
 use std::net::{IpAddr, Ipv4Addr};
 
-use egress::{Document, Egress, Error, MOST_BYTES};
+use egress::{Document, Egress, Error, MAX_BYTES};
 use test_documents::{Documents, HOST, Names, Reply, egress};
 use url::Url;
 
@@ -91,8 +91,8 @@ async fn a_redirect_is_not_followed() {
 async fn an_answer_that_is_too_large_or_none_is_refused() {
     let documents = Documents::start().await;
     let egress = documents.egress();
-    documents.on("/full", Reply::Text("a".repeat(MOST_BYTES)));
-    documents.on("/large", Reply::Text("a".repeat(MOST_BYTES + 1)));
+    documents.on("/full", Reply::Text("a".repeat(MAX_BYTES)));
+    documents.on("/large", Reply::Text("a".repeat(MAX_BYTES + 1)));
     assert!(fetch(&egress, &documents.url("/full")).await.is_ok());
     let large = fetch(&egress, &documents.url("/large")).await;
     assert_eq!(large, Err(Error::Text));

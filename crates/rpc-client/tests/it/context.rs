@@ -33,7 +33,7 @@ fn context(pairs: &[(&str, &str)]) -> Context {
 }
 
 /// What core is told when a request with these headers calls a method that needs a credential.
-async fn told(pairs: &[(&str, &str)]) -> Toy {
+async fn metadata_of(pairs: &[(&str, &str)]) -> Toy {
     let toy = Toy::default();
     let core = Core::in_process(toy.routes());
     // Whether core takes the credential does not matter here.
@@ -44,7 +44,7 @@ async fn told(pairs: &[(&str, &str)]) -> Toy {
 
 #[tokio::test]
 async fn core_is_reported_the_credential_the_trace_and_the_request_id_and_nothing_else() {
-    let toy = told(&[
+    let toy = metadata_of(&[
         ("authorization", "Bearer abc"),
         ("traceparent", TRACE),
         ("tracestate", "vendor=1"),
@@ -98,11 +98,11 @@ async fn a_malformed_trace_is_not_passed_on_and_none_is_made_up() {
         "00-0AF7651916CD43DD8448EB211C80319C-b7ad6b7169203331-01",
         "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01-more",
     ] {
-        let toy = told(&[("traceparent", bad), ("tracestate", "vendor=1")]).await;
+        let toy = metadata_of(&[("traceparent", bad), ("tracestate", "vendor=1")]).await;
         assert_eq!(toy.header("traceparent"), None, "{bad}");
         assert_eq!(toy.header("tracestate"), None, "{bad}");
     }
-    assert_eq!(told(&[]).await.header("traceparent"), None);
+    assert_eq!(metadata_of(&[]).await.header("traceparent"), None);
 }
 
 #[test]

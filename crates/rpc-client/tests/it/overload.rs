@@ -17,7 +17,7 @@ use crate::core::{client, thing, within};
 /// Far more than a replica may have at a time.
 const CALLS: usize = 1_000;
 /// How many writes wait for one replica at a time.
-const PLACES: usize = 200;
+const PERMITS: usize = 200;
 const SECOND: Duration = Duration::from_secs(1);
 /// Far above what any of this takes.
 const LONG: Duration = Duration::from_mins(1);
@@ -53,7 +53,7 @@ async fn writes_beyond_what_a_replica_may_have_are_refused_at_once_and_reads_are
     let replica = Replica::start().await;
     let core = client(&[replica.address]);
     let mut writes = begin_writes(&core);
-    for refused in first(&mut writes, CALLS - PLACES).await {
+    for refused in first(&mut writes, CALLS - PERMITS).await {
         assert_eq!(refused.code(), Code::Unavailable);
         let retry = refused.get_error_details().retry_info().cloned();
         assert_eq!(retry.and_then(|info| info.retry_delay), Some(SECOND));
@@ -72,9 +72,9 @@ async fn a_replica_that_has_too_many_leaves_the_others_theirs() {
     let (one, other) = (Replica::start().await, Replica::start().await);
     let core = client(&[one.address, other.address]);
     let mut writes = begin_writes(&core);
-    first(&mut writes, CALLS - 2 * PLACES).await;
+    first(&mut writes, CALLS - 2 * PERMITS).await;
     let waits = async {
-        while one.toy.count() < PLACES || other.toy.count() < PLACES {
+        while one.toy.count() < PERMITS || other.toy.count() < PERMITS {
             tokio::task::yield_now().await;
         }
     };
@@ -91,11 +91,11 @@ async fn core_that_refuses_gets_fewer_calls() {
     let mut counts = Vec::new();
     for _ in 0..6 {
         let before = replica.toy.count();
-        for refused in join_all((0..PLACES).map(|_| write())).await {
+        for refused in join_all((0..PERMITS).map(|_| write())).await {
             assert_eq!(refused.unwrap_err().code(), Code::Unavailable);
         }
         counts.push(replica.toy.count() - before);
     }
     let last = counts.last().copied();
-    assert!(last < Some(PLACES / 2), "{counts:?}");
+    assert!(last < Some(PERMITS / 2), "{counts:?}");
 }

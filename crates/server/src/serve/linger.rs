@@ -14,10 +14,10 @@ use hyper::body::Incoming;
 use tokio::runtime::Handle;
 
 /// How much of a refused request's body is read and discarded, so that the client can read the answer.
-const MOST_BYTES: usize = 4 << 20;
+const MAX_BYTES: usize = 4 << 20;
 
 /// How long that may take.
-const MOST_TIME: Duration = Duration::from_secs(2);
+const LINGER_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// A request's body. When it is dropped, the unread rest is read and discarded: a client whose connection is closed while it
 /// sends never reads the answer.
@@ -68,16 +68,16 @@ impl Drop for Lingering {
             return;
         }
         if let (Some(rest), Ok(runtime)) = (self.rest.take(), Handle::try_current()) {
-            runtime.spawn(tokio::time::timeout(MOST_TIME, throw_away(rest)));
+            runtime.spawn(tokio::time::timeout(LINGER_TIMEOUT, discard(rest)));
         }
     }
 }
 
-async fn throw_away(mut rest: Incoming) {
+async fn discard(mut rest: Incoming) {
     let mut total = 0;
     while let Some(Ok(frame)) = poll_fn(|context| Pin::new(&mut rest).poll_frame(context)).await {
         total += frame.data_ref().map_or(0, Bytes::len);
-        if total > MOST_BYTES {
+        if total > MAX_BYTES {
             return;
         }
     }

@@ -149,7 +149,7 @@ impl Tx {
     }
 
     /// Stores which time and place registrants were told.
-    pub async fn note_told(
+    pub async fn record_announced(
         &mut self,
         told: &[(RegistrationId, TimeAndPlace)],
     ) -> Result<(), Error> {

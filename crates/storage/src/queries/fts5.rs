@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use domain::{
-    catalogue::{CatalogueEntry, CatalogueFilter, MOST_MATCHES},
+    catalogue::{CatalogueEntry, CatalogueFilter, MAX_MATCHES},
     ids::EventId,
     instant::Instant,
 };
@@ -39,7 +39,7 @@ const PAGE: Fragment = Fragment::new(
 );
 
 impl Reads {
-    /// Returns a page of what matches, and how many do, up to one more than [`MOST_MATCHES`].
+    /// Returns a page of what matches, and how many do, up to one more than [`MAX_MATCHES`].
     pub(super) async fn fts5_page(
         &self,
         filter: &CatalogueFilter,
@@ -52,7 +52,7 @@ impl Reads {
             first_position(starts.from_at),
             last_position(starts.before_at),
         );
-        let most = i64::from(MOST_MATCHES) + 1;
+        let most = i64::from(MAX_MATCHES) + 1;
         let found = if let Some(words) = expression(filter) {
             let statement = sql!(
                 "WITH found AS MATERIALIZED (SELECT c.event_id, c.start_at FROM catalogue_words w \

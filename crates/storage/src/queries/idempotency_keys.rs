@@ -5,31 +5,31 @@ use std::time::Duration;
 use domain::{
     ids::{AccountId, RegistrationId},
     instant::Instant,
-    keyed_call::{KEPT_SECONDS, KeyedCall},
+    keyed_call::{KeyedCall, RETENTION_SECONDS},
 };
 
 use crate::{
-    Error, KeptAnswer, Reads, Tx,
+    Error, Reads, StoredAnswer, Tx,
     postgres::LOCK_TIMEOUT,
     sql::{Dialect, sql},
 };
 
 impl Reads {
     /// Returns the stored answer for the key of a call, if it is not too old.
-    pub async fn find_kept_answer(
+    pub async fn find_answer(
         &self,
         call: &KeyedCall,
         now: Instant,
-    ) -> Result<Option<KeptAnswer>, Error> {
+    ) -> Result<Option<StoredAnswer>, Error> {
         let statement = sql!(
             "SELECT request_hash, answer FROM idempotency_keys \
              WHERE account_id = $1 AND key_hash = $2 AND created_at > $3"
         );
-        let after = now.plus_seconds(-KEPT_SECONDS);
+        let after = now.plus_seconds(-RETENTION_SECONDS);
         let found: Option<([u8; 32], Vec<u8>)> = self
             .optional(statement, (call.account, call.key_hash, after))
             .await?;
-        Ok(found.map(|(request_hash, sealed)| KeptAnswer {
+        Ok(found.map(|(request_hash, sealed)| StoredAnswer {
             is_of_this_request: request_hash == call.request_hash,
             sealed,
         }))
@@ -54,7 +54,7 @@ impl Tx {
              SET request_hash = $3, answer = NULL, registration_id = NULL, created_at = $4 \
              WHERE idempotency_keys.created_at <= $5"
         );
-        let too_old = now.plus_seconds(-KEPT_SECONDS);
+        let too_old = now.plus_seconds(-RETENTION_SECONDS);
         let values = (call.account, call.key_hash, call.request_hash, now, too_old);
         match self.execute(statement, values).await {
             Ok(0) | Err(Error::Locked(_)) => Ok(false),
@@ -76,7 +76,7 @@ impl Tx {
     }
 
     /// Stores the encrypted answer to a call whose key was claimed. It is erased with the registration in it.
-    pub async fn keep_answer(
+    pub async fn store_answer(
         &mut self,
         call: &KeyedCall,
         sealed: &[u8],
@@ -95,7 +95,7 @@ impl Tx {
             "DELETE FROM idempotency_keys WHERE (account_id, key_hash) IN (SELECT account_id, key_hash \
              FROM idempotency_keys WHERE created_at <= $1 ORDER BY created_at LIMIT $2)"
         );
-        let too_old = now.plus_seconds(-KEPT_SECONDS);
+        let too_old = now.plus_seconds(-RETENTION_SECONDS);
         self.execute(statement, (too_old, limit)).await
     }
 

@@ -60,7 +60,7 @@ impl Tx {
     }
 
     /// Keeps a client for good.
-    pub async fn keep_client(&mut self, client: ClientId) -> Result<(), Error> {
+    pub async fn confirm_client(&mut self, client: ClientId) -> Result<(), Error> {
         let statement = sql!("UPDATE oauth_clients SET is_kept = TRUE WHERE id = $1");
         self.execute(statement, [client]).await?;
         Ok(())

@@ -9,7 +9,7 @@ use domain::{
     ids::{AccountId, EventId, PersonId},
     instant::Instant,
     job::{ClaimedJob, Destination, JobKind, Task},
-    organizer_mail::{Collection, EventNews, MOST_NAMES, MailChoice, Organizer, Span},
+    organizer_mail::{Collection, EventUpdates, MAX_NAMES, MailChoice, Organizer, Span},
     plan::Plan,
 };
 
@@ -56,7 +56,7 @@ impl FromRow for Organizer {
     }
 }
 
-impl FromRow for EventNews {
+impl FromRow for EventUpdates {
     const WIDTH: usize = 6;
 
     fn from_row(columns: &mut Columns<'_>) -> Result<Self, Error> {
@@ -84,13 +84,13 @@ impl Reads {
     }
 
     /// Returns new registrations for an account's events in a time, for the events with the most.
-    pub async fn list_event_news(
+    pub async fn list_event_updates(
         &self,
         account: AccountId,
         span: Span,
         now: Instant,
         limit: i64,
-    ) -> Result<Vec<EventNews>, Error> {
+    ) -> Result<Vec<EventUpdates>, Error> {
         let statement = sql!(
             "SELECT e.id, e.title, e.max_capacity, n.fresh, c.pending - c.unconfirmed, c.confirmed + c.held \
              FROM (SELECT r.event_id, count(DISTINCT r.id) AS fresh FROM {} GROUP BY r.event_id) n \
@@ -118,7 +118,7 @@ impl Reads {
         let mut names: HashMap<EventId, Vec<String>> = HashMap::new();
         for (event, name) in found {
             let of_event = names.entry(event).or_default();
-            if of_event.len() < MOST_NAMES {
+            if of_event.len() < MAX_NAMES {
                 of_event.push(name);
             }
         }
@@ -164,7 +164,7 @@ impl Tx {
         if accounts.is_empty() {
             return Ok(());
         }
-        let waiting = self.keep_collecting(accounts).await?;
+        let waiting = self.extend_collecting(accounts).await?;
         let others: Vec<_> = accounts
             .iter()
             .filter(|account| !waiting.contains(*account))
@@ -196,7 +196,7 @@ impl Tx {
     }
 
     /// Keeps the jobs of these accounts that wait as they are; returns the accounts that have one.
-    async fn keep_collecting(
+    async fn extend_collecting(
         &mut self,
         accounts: &[AccountId],
     ) -> Result<HashSet<AccountId>, Error> {

@@ -3,7 +3,7 @@
 //! The index differs: SQLite has FTS5 over folded words, PostgreSQL has GIN over a vector of them.
 
 use domain::{
-    catalogue::{CatalogueEntry, CatalogueFilter, MOST_MATCHES},
+    catalogue::{CatalogueEntry, CatalogueFilter, MAX_MATCHES},
     event::Event,
     ids::EventId,
     instant::Instant,
@@ -20,7 +20,7 @@ use crate::{
 
 impl Store {
     /// Returns a page of the events in the catalogue that match a filter, by start, then id. There are pages of the first
-    /// [`MOST_MATCHES`] only.
+    /// [`MAX_MATCHES`] only.
     pub async fn search_catalogue(
         &self,
         filter: &CatalogueFilter,
@@ -29,7 +29,7 @@ impl Store {
         offset: i64,
     ) -> Result<CatalogueMatches, Error> {
         // Beyond the matches that are counted there are no pages.
-        let limit = limit.min(i64::from(MOST_MATCHES) - offset).max(0);
+        let limit = limit.min(i64::from(MAX_MATCHES) - offset).max(0);
         let reads = self.begin_read().await?;
         let page = match reads.dialect() {
             Dialect::Sqlite => reads.fts5_page(filter, now, limit, offset).await?,

@@ -155,7 +155,7 @@ async fn silent_connections_keep_nobody_out(app: Arc<TestApp>) {
 }
 
 async fn a_connection_may_have_a_hundred_calls(app: Arc<TestApp>) {
-    const MOST_CONCURRENT_STREAMS: [u8; 2] = [0, 3];
+    const MAX_CONCURRENT_STREAMS: [u8; 2] = [0, 3];
     let mut stream = connect(app.grpc.address(), PREFACE).await;
     let mut header = [0; 9];
     stream.read_exact(&mut header).await.unwrap();
@@ -164,7 +164,7 @@ async fn a_connection_may_have_a_hundred_calls(app: Arc<TestApp>) {
     stream.read_exact(&mut settings).await.unwrap();
     let setting = settings
         .chunks(6)
-        .find(|setting| setting[..2] == MOST_CONCURRENT_STREAMS);
+        .find(|setting| setting[..2] == MAX_CONCURRENT_STREAMS);
     assert_eq!(setting.unwrap()[2..], 100_u32.to_be_bytes());
 }
 

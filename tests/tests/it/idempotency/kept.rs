@@ -130,7 +130,7 @@ async fn a_private_link_is_not_to_be_found(app: Arc<TestApp>) {
     };
     let request = request.encode_to_vec();
     let call = KeyedCall::new(account.id, "add-ada", AddRegistration::GRPC_PATH, &request);
-    let found = app.store.find_kept_answer(&call, app.clock.now()).await;
+    let found = app.store.find_answer(&call, app.clock.now()).await;
     let sealed = found.unwrap().unwrap().sealed;
     assert!(holds(&call.opened(&sealed).unwrap(), token));
     assert!(!holds(&sealed, token));

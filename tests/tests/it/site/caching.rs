@@ -10,7 +10,7 @@ use tests::{Reply, Surface, TestApp};
 use super::{own_paths, unescaped};
 
 /// The most that a page may weigh before it is compressed, without its cover.
-const MOST_BYTES: usize = 50_000;
+const MAX_BYTES: usize = 50_000;
 
 /// The page again, for a client that has the one with this tag.
 async fn tagged(app: &TestApp, path: &str, tag: &str) -> Reply {
@@ -125,7 +125,7 @@ async fn every_page_of_the_demo_is_small_and_leads_somewhere(app: Arc<TestApp>) 
         if !media_type.starts_with("text/html") {
             continue;
         }
-        assert!(page.body.len() < MOST_BYTES, "{path}: {}", page.body.len());
+        assert!(page.body.len() < MAX_BYTES, "{path}: {}", page.body.len());
         for link in own_paths(page.html(200)) {
             let of_the_gateway = link == "/docs" || link.starts_with("/api/");
             let mut link = unescaped(link.split('#').next().unwrap());
@@ -162,7 +162,7 @@ async fn every_page_of_a_long_event_is_small(app: Arc<TestApp>) {
         let path = format!("/events/{}{end}", event.slug);
         let page = app.site.page(&path).send().await;
         let bytes = page.html(200).len();
-        assert!(bytes < MOST_BYTES, "{path}: {bytes}");
+        assert!(bytes < MAX_BYTES, "{path}: {bytes}");
     }
 }
 

@@ -17,7 +17,7 @@ use super::{
 };
 
 /// The most calls for a page or a form, however much is in it: who it is by, the event, and what happens to it or is in its list.
-const MOST_CALLS: usize = 3;
+const MAX_CALLS: usize = 3;
 
 const REQUEST_ID: &str = "x-request-id";
 
@@ -56,9 +56,9 @@ async fn no_page_of_the_dashboard_asks_core_for_each_of_its_rows(app: Arc<TestAp
     assert!(found.pages.len() >= 30, "{}", found.pages.len());
     let counts: Vec<usize> = found.pages.values().map(|page| calls.of(page)).collect();
     for ((path, _), count) in found.pages.iter().zip(&counts) {
-        assert!(*count <= MOST_CALLS, "{path}: {count} calls");
+        assert!(*count <= MAX_CALLS, "{path}: {count} calls");
     }
-    assert!(counts.contains(&MOST_CALLS), "{counts:?}");
+    assert!(counts.contains(&MAX_CALLS), "{counts:?}");
 }
 
 async fn fifty_people_are_declined_with_as_many_calls_as_one(app: Arc<TestApp>) {
@@ -77,13 +77,13 @@ async fn fifty_people_are_declined_with_as_many_calls_as_one(app: Arc<TestApp>) 
         .page(&format!("{decline}?{}", query.join("&")))
         .await;
     assert!(page.html(200).contains("Decline 50 people?"));
-    assert!(calls.of(&page) <= MOST_CALLS, "{} calls", calls.of(&page));
+    assert!(calls.of(&page) <= MAX_CALLS, "{} calls", calls.of(&page));
 
     let fields: Vec<_> = ids.iter().map(|id| ("registration_ids", &**id)).collect();
     let declined = browser.send(&decline, &fields).await;
     assert_eq!(declined.status, 303, "{declined:?}");
     let count = calls.of(&declined);
-    assert!(count <= MOST_CALLS, "{count} calls");
+    assert!(count <= MAX_CALLS, "{count} calls");
     let after = app.registrations(&event.id).await;
     assert!(after.iter().all(|one| one.status == Cancelled), "{after:?}");
 }

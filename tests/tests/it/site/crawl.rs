@@ -8,7 +8,7 @@ use tests::{Browser, Reply};
 use super::{attributes, typed::fields_of, unescaped};
 
 /// More pages than any account of a test has.
-const MOST_PAGES: usize = 400;
+const MAX_PAGES: usize = 400;
 
 /// Pages that lead on to the others, and those to which nothing links at the moment.
 const SEEDS: [&str; 4] = [
@@ -59,7 +59,7 @@ pub(super) async fn crawl(browser: &Browser) -> Found {
         if found.pages.contains_key(&path) {
             continue;
         }
-        assert!(found.pages.len() < MOST_PAGES, "too many pages");
+        assert!(found.pages.len() < MAX_PAGES, "too many pages");
         let reply = browser.page(&path).await;
         if let Some(location) = reply.header("location") {
             waiting.push(location.to_owned());

@@ -13,12 +13,12 @@ use super::{
 const SESSION: &str = "__Host-muster";
 
 /// Fewer forms mean that the search for them is broken.
-const FEWEST_FORMS: usize = 40;
+const MIN_FORMS: usize = 40;
 
 async fn found(world: &World) -> Found {
     let found = crawl(&world.owner).await;
     let actions: Vec<_> = found.forms.iter().map(|form| &*form.action).collect();
-    assert!(actions.len() >= FEWEST_FORMS, "{actions:#?}");
+    assert!(actions.len() >= MIN_FORMS, "{actions:#?}");
     found
 }
 

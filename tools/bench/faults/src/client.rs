@@ -16,7 +16,7 @@ use tokio::{task::JoinHandle, time::timeout};
 use crate::asked::Asked;
 
 /// How long a client waits for an answer: far longer than any should take.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
+pub(crate) const TIMEOUT: Duration = Duration::from_secs(20);
 
 /// How long connecting may take.
 const CONNECT: Duration = Duration::from_secs(1);
@@ -72,7 +72,7 @@ impl Client {
 
     /// Whoever drops this before its end must close the connection.
     pub(crate) async fn ask(&mut self, asked: &Asked) -> Result<Answer, Unanswered> {
-        let answer = timeout(PATIENCE, self.try_twice(asked)).await;
+        let answer = timeout(TIMEOUT, self.try_twice(asked)).await;
         let answer = answer.unwrap_or(Err(Unanswered::Lost));
         if answer.is_err() {
             self.close();

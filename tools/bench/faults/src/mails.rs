@@ -11,7 +11,7 @@ use crate::{load::Record, system::System};
 
 /// How long mails may take. A core that was killed holds its mails for a minute and a half, and after a long absence of the mail server
 /// it is asked again every six minutes.
-const LONGEST: Duration = Duration::from_mins(10);
+const TIMEOUT: Duration = Duration::from_mins(10);
 
 /// How often it is looked whether mails have come.
 const POLL: Duration = Duration::from_millis(500);
@@ -44,7 +44,7 @@ pub(crate) async fn check(
     record: &Record,
     awaits_repetitions: bool,
 ) -> anyhow::Result<Mails> {
-    let until = Instant::now() + LONGEST;
+    let until = Instant::now() + TIMEOUT;
     let (mut complete, mut seen) = (None, 0);
     loop {
         let now = Instant::now();

@@ -42,7 +42,7 @@ const AIM: Figure = Figure::per_second(10_000.0);
 
 /// When a guest whom core refuses, since it has too many calls, comes again, and for how long.
 const AGAIN: Duration = Duration::from_millis(50);
-const PATIENCE: Duration = Duration::from_mins(1);
+const TIMEOUT: Duration = Duration::from_mins(1);
 
 pub(super) async fn measure(run: &Run, (engine, server): Engine<'_>) -> anyhow::Result<()> {
     let deployment = Deployment::start(run.programs()?, server, Transport::Tcp, 1).await?;
@@ -102,7 +102,7 @@ async fn register_one(line: Channel, slug: String, guest: usize) -> anyhow::Resu
         email: Some(format!("guest-{guest}@example.org")),
         answers: Vec::new(),
     };
-    let until = Instant::now() + PATIENCE;
+    let until = Instant::now() + TIMEOUT;
     loop {
         match client.register_attendee(request.clone()).await {
             Ok(_) => return Ok(()),

@@ -20,7 +20,9 @@ use storage::{self, Tx};
 use tracing::Span;
 
 use super::{Batcher, organizers::Organizers};
-use crate::service::{By, Error, Keepable, Unit, limits::Recipient, registrations::settle::settle};
+use crate::service::{
+    Context, Error, Invocation, Storable, limits::Recipient, registrations::settle::settle,
+};
 
 /// A request to register a person.
 #[derive(Debug)]
@@ -55,13 +57,13 @@ pub(super) async fn decide(
     batcher: &Batcher,
     requests: &[Request],
 ) -> Result<Vec<Result<Placed, Error>>, Error> {
-    let decide = async |unit: &mut Unit| {
-        let mut batch = Batch::read(unit, batcher, requests).await?;
+    let decide = async |context: &mut Context| {
+        let mut batch = Batch::read(context, batcher, requests).await?;
         let outcomes = requests
             .iter()
             .map(|request| batch.decide(request))
             .collect();
-        batch.write(unit).await?;
+        batch.write(context).await?;
         Ok((outcomes, batch.mails))
     };
     // Each fact of a batch has the actor of its own request.
@@ -71,18 +73,18 @@ pub(super) async fn decide(
 }
 
 /// Decides on one request in a transaction that stores its answer.
-pub(super) async fn decide_alone<A: Keepable>(
+pub(super) async fn decide_one<A: Storable>(
     batcher: &Batcher,
-    by: By<'_, A>,
+    by: Invocation<'_, A>,
     request: &Request,
     answer: impl FnOnce(Placed) -> Result<A, Error> + Clone,
 ) -> Result<A, Error> {
     // Those of the last try.
     let mails = Mutex::new(Mails::default());
-    let decide = async |unit: &mut Unit| {
-        let mut batch = Batch::read(unit, batcher, std::slice::from_ref(request)).await?;
+    let decide = async |context: &mut Context| {
+        let mut batch = Batch::read(context, batcher, std::slice::from_ref(request)).await?;
         let answer = answer(batch.decide(request)?)?;
-        batch.write(unit).await?;
+        batch.write(context).await?;
         *mails.lock().unwrap_or_else(PoisonError::into_inner) = batch.mails;
         Ok(answer)
     };
@@ -133,20 +135,20 @@ struct Batch<'a> {
 
 impl<'a> Batch<'a> {
     async fn read(
-        unit: &mut Unit,
+        context: &mut Context,
         batcher: &'a Batcher,
         requests: &[Request],
     ) -> Result<Self, Error> {
-        let organizers = Organizers::lock(unit, requests).await?;
-        let mut seats = hold_seats(&mut unit.tx, requests).await?;
+        let organizers = Organizers::lock(context, requests).await?;
+        let mut seats = hold_seats(&mut context.tx, requests).await?;
         // Otherwise a registration with a higher number could have an earlier time.
-        let now = unit.renew_time();
+        let now = context.renew_time();
         for Seats {
             event, counters, ..
         } in seats.values_mut()
         {
             if event.confirm_by_email || counters.held > 0 {
-                *counters = settle(unit, event, *counters).await?;
+                *counters = settle(context, event, *counters).await?;
             }
         }
         let asked = requests.iter().filter_map(|request| {
@@ -159,7 +161,7 @@ impl<'a> Batch<'a> {
         let mut registered = HashMap::new();
         if !asked.is_empty() {
             let asked: Vec<_> = asked.iter().map(|(id, email)| (*id, &**email)).collect();
-            let found = unit.tx.find_active_registrations(&asked).await?;
+            let found = context.tx.find_active_registrations(&asked).await?;
             registered.extend(
                 found
                     .into_iter()
@@ -263,27 +265,28 @@ impl<'a> Batch<'a> {
 
     /// Writes all decisions, if any. A repeated registration costs the same statements as a new one, so that the time reveals
     /// nothing.
-    async fn write(&self, unit: &mut Unit) -> Result<(), storage::Error> {
+    async fn write(&self, context: &mut Context) -> Result<(), storage::Error> {
         if self.facts.is_empty() {
             return Ok(());
         }
         if !self.new.is_empty() {
-            unit.tx.insert_registrations(&self.new).await?;
+            context.tx.insert_registrations(&self.new).await?;
         }
         if !self.repeated.is_empty() {
-            unit.tx.insert_new_details(&self.repeated).await?;
+            context.tx.insert_new_details(&self.repeated).await?;
         }
         for (hash, registration) in &self.links {
-            unit.tx
+            context
+                .tx
                 .insert_link(hash, *registration, None, self.now)
                 .await?;
         }
         for (span, actor, fact) in &self.facts {
-            unit.record_for(span, *actor, *fact).await?;
+            context.record_for(span, *actor, *fact).await?;
         }
-        self.organizers.write(unit).await?;
+        self.organizers.write(context).await?;
         let seats: Vec<&Seats> = self.seats.values().collect();
-        unit.tx.update_counters(&seats).await
+        context.tx.update_counters(&seats).await
     }
 }
 

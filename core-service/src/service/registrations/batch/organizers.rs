@@ -5,10 +5,9 @@ use std::collections::HashMap;
 use domain::{
     account::Account, ids::AccountId, instant::Instant, mail_quota::MailCount, registration::Origin,
 };
-use storage;
 
 use super::{Batcher, Request};
-use crate::service::{Error, Unit, mail_quota};
+use crate::service::{Context, Error, mail_quota};
 
 /// The organizers of a batch, whose accounts are locked.
 #[derive(Default)]
@@ -24,7 +23,7 @@ struct Organizer {
 impl Organizers {
     /// Locks the accounts of the organizers, lowest id first. It must come before events are locked.
     pub(super) async fn lock(
-        unit: &mut Unit,
+        context: &mut Context,
         requests: &[Request],
     ) -> Result<Self, storage::Error> {
         let owner = |request: &Request| match request.origin {
@@ -36,8 +35,8 @@ impl Organizers {
         ids.dedup();
         let mut organizers = HashMap::new();
         for id in ids {
-            let account = unit.tx.lock_account(id).await?;
-            let stored = unit.tx.find_mail_count(id).await?;
+            let account = context.tx.lock_account(id).await?;
+            let stored = context.tx.find_mail_count(id).await?;
             let organizer = account.zip(stored).map(|(account, stored)| Organizer {
                 account,
                 stored,
@@ -76,10 +75,10 @@ impl Organizers {
         }
     }
 
-    pub(super) async fn write(&self, unit: &mut Unit) -> Result<(), storage::Error> {
+    pub(super) async fn write(&self, context: &mut Context) -> Result<(), storage::Error> {
         for (id, organizer) in &self.0 {
             if organizer.count != organizer.stored {
-                unit.tx.set_mail_count(*id, organizer.count).await?;
+                context.tx.set_mail_count(*id, organizer.count).await?;
             }
         }
         Ok(())

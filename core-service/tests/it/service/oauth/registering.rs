@@ -121,13 +121,13 @@ async fn fill(database: &Database, now: Instant, count: i64) {
 }
 
 async fn ten_thousand_clients_wait_at_most_and_the_oldest_go(database: Database) {
-    const MOST: i64 = 10_000;
+    const MAX_CLIENTS: i64 = 10_000;
     let scene = Scene::open(&database).await;
     let instance = &scene.instance;
     // One to which somebody agreed, and which is older than all.
     scene.connect().await;
     instance.clock.advance_seconds(60);
-    fill(&database, instance.clock.now(), MOST).await;
+    fill(&database, instance.clock.now(), MAX_CLIENTS).await;
     let is_known = async |id: &str| {
         let found = instance.store.find_client(id).await;
         found.unwrap().is_some()

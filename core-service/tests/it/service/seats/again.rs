@@ -166,7 +166,7 @@ fn refuse_connections(database: &Database) {
 #[tokio::test]
 async fn while_postgresql_is_away_nobody_waits_for_two_batches() {
     /// What anybody waits at most.
-    const LONGEST: Duration = Duration::from_millis(1_500);
+    const MAX_TIME: Duration = Duration::from_millis(1_500);
     /// Between one who asks and the next.
     const APART: Duration = Duration::from_millis(100);
     let Some(server) = Server::start() else {
@@ -191,5 +191,5 @@ async fn while_postgresql_is_away_nobody_waits_for_two_batches() {
         }
     });
     let longest = join_all(asking).await.into_iter().max().unwrap();
-    assert!(longest <= LONGEST, "{longest:?}");
+    assert!(longest <= MAX_TIME, "{longest:?}");
 }

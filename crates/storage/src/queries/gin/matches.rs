@@ -5,7 +5,7 @@
 //! the few earliest, by how many more matches there seem to be, then among more and more.
 
 use domain::{
-    catalogue::{CatalogueFilter, MOST_MATCHES, Starts},
+    catalogue::{CatalogueFilter, MAX_MATCHES, Starts},
     ids::EventId,
     instant::Instant,
 };
@@ -23,7 +23,7 @@ const TIMES_AS_MANY: usize = 4;
 
 /// Starts within so many days are looked for by their days, too: then a word's entries on other days are skipped, of which a frequent word
 /// has hundreds of thousands.
-const MOST_DAYS: i64 = 40;
+const MAX_DAYS: i64 = 40;
 
 const IN_BOUNDS: Fragment = Fragment::new(
     "c.start_at >= $1 AND c.start_at < $2 AND c.start_local >= $3 AND c.start_local < $4 AND c.effective_end > $5",
@@ -45,7 +45,7 @@ const FROM_PAGE: Fragment = Fragment::new(
 const MILLION: f64 = 1e6;
 
 impl Reads {
-    /// Returns a page of what matches, and how many do, up to one more than [`MOST_MATCHES`]. It runs in a transaction.
+    /// Returns a page of what matches, and how many do, up to one more than [`MAX_MATCHES`]. It runs in a transaction.
     pub(in crate::queries) async fn gin_page(
         &self,
         filter: &CatalogueFilter,
@@ -53,7 +53,7 @@ impl Reads {
         limit: i64,
         offset: i64,
     ) -> Result<MatchPage, Error> {
-        let (starts, most) = (&filter.starts, i64::from(MOST_MATCHES) + 1);
+        let (starts, most) = (&filter.starts, i64::from(MAX_MATCHES) + 1);
         let Some(words) = expression(filter) else {
             let statement = sql!(
                 "WITH found AS MATERIALIZED (SELECT c.event_id, c.start_at FROM catalogue_entries c WHERE {} \
@@ -102,7 +102,7 @@ impl Reads {
         );
         let found: Vec<FoundByWords> = self.all(statement, values).await?;
         let bounds = match found.first() {
-            Some((matches, _, Some(starts), Some(part))) if *matches > i64::from(MOST_MATCHES) => {
+            Some((matches, _, Some(starts), Some(part))) if *matches > i64::from(MAX_MATCHES) => {
                 Some(bounds(starts, *part, offset + limit)?)
             }
             _ => None,
@@ -186,7 +186,7 @@ fn bounds(starts: &str, part: i64, end: i64) -> Result<Vec<Instant>, Error> {
         .collect::<Result<_, _>>()
         .map_err(|_| corrupt("start", starts))?;
     let end = usize::try_from(end).unwrap_or(usize::MAX);
-    Ok(places(end, part as f64 / MILLION, starts.len())
+    Ok(positions(end, part as f64 / MILLION, starts.len())
         .filter_map(|place| starts.get(place))
         .map(|start| Instant::from_micros(*start))
         .collect())
@@ -200,7 +200,7 @@ fn bounds(starts: &str, part: i64, end: i64) -> Result<Vec<Instant>, Error> {
     clippy::cast_sign_loss,
     reason = "an estimate, of at most some thousands"
 )]
-fn places(wanted: usize, part: f64, found: usize) -> impl Iterator<Item = usize> {
+fn positions(wanted: usize, part: f64, found: usize) -> impl Iterator<Item = usize> {
     let last = wanted.min(found).saturating_sub(1);
     let expected = wanted.min(found) as f64 * part.clamp(0.0, 1.0);
     let first = (expected + 4.0 * expected.sqrt()) as usize + 1;
@@ -236,7 +236,7 @@ fn expression(filter: &CatalogueFilter) -> Option<String> {
 fn days(starts: &Starts) -> Option<String> {
     let last = Instant::from_micros(starts.before_at.micros().saturating_sub(1));
     let (first, last) = (day(starts.from_at), day(last));
-    if !(0..MOST_DAYS).contains(&last.saturating_sub(first)) {
+    if !(0..MAX_DAYS).contains(&last.saturating_sub(first)) {
         return None;
     }
     let days = (first..=last).map(|day| format!("'{}'", day_word(day)));
@@ -257,7 +257,7 @@ mod tests {
 
     #[test]
     fn pages_are_looked_for_near_where_they_should_end_and_then_further() {
-        let some = |wanted, part, found| places(wanted, part, found).collect::<Vec<_>>();
+        let some = |wanted, part, found| positions(wanted, part, found).collect::<Vec<_>>();
         assert_eq!(some(10_000, 0.01, 10_001), [141, 564, 2_256, 9_024, 9_999]);
         assert_eq!(some(50, 0.01, 10_001), [4, 16, 49]);
         assert_eq!(some(10_000, 1.0, 10_001), [9_999]);
@@ -268,8 +268,8 @@ mod tests {
     fn few_days_are_named_and_many_are_not() {
         assert_eq!(between(1, 24).as_deref(), Some("('@0')"));
         assert_eq!(between(-1, 25).as_deref(), Some("('@-1' | '@0' | '@1')"));
-        assert!(between(0, 24 * MOST_DAYS).is_some());
-        assert_eq!(between(0, 24 * MOST_DAYS + 1), None);
+        assert!(between(0, 24 * MAX_DAYS).is_some());
+        assert_eq!(between(0, 24 * MAX_DAYS + 1), None);
         assert_eq!(between(24, 24), None, "nothing lies between them");
         assert_eq!(days(&Starts::default()), None);
     }

@@ -1,4 +1,4 @@
-//! The places of running requests: how many there are, and how many one holder of credentials takes.
+//! The permits of running requests: how many there are, and how many one holder of credentials takes.
 
 use std::{
     collections::HashMap,
@@ -10,12 +10,12 @@ use muster_api::Reason;
 
 use crate::caller::Holder;
 
-/// A holder may take one in so many of the places.
+/// A holder may take one in so many of the permits.
 const PART: usize = 8;
 
-/// The places of a bridge.
+/// The permits of a bridge.
 #[derive(Debug)]
-pub(super) struct Places {
+pub(super) struct Permits {
     total: usize,
     each: usize,
     taken: Mutex<Taken>,
@@ -27,7 +27,7 @@ struct Taken {
     holders: HashMap<Holder, usize>,
 }
 
-impl Places {
+impl Permits {
     pub(super) fn new(total: usize) -> Self {
         Self {
             total,
@@ -36,8 +36,8 @@ impl Places {
         }
     }
 
-    /// A place for a request of this holder.
-    pub(super) fn take(self: &Arc<Self>, holder: Holder) -> Result<Place, Problem> {
+    /// A permit for a request of this holder.
+    pub(super) fn take(self: &Arc<Self>, holder: Holder) -> Result<Permit, Problem> {
         let mut taken = self.taken();
         if taken.total >= self.total {
             let message = "too many concurrent requests";
@@ -52,8 +52,8 @@ impl Places {
         *own += 1;
         taken.total += 1;
         drop(taken);
-        Ok(Place {
-            places: Arc::clone(self),
+        Ok(Permit {
+            permits: Arc::clone(self),
             holder,
         })
     }
@@ -63,16 +63,16 @@ impl Places {
     }
 }
 
-/// A place, until it is dropped.
+/// A permit, until it is dropped.
 #[derive(Debug)]
-pub(super) struct Place {
-    places: Arc<Places>,
+pub(super) struct Permit {
+    permits: Arc<Permits>,
     holder: Holder,
 }
 
-impl Drop for Place {
+impl Drop for Permit {
     fn drop(&mut self) {
-        let mut taken = self.places.taken();
+        let mut taken = self.permits.taken();
         taken.total -= 1;
         if let Some(own) = taken.holders.get_mut(&self.holder) {
             *own -= 1;
@@ -88,10 +88,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn holders_share_the_places_and_each_has_only_a_part_of_them() {
-        let places = Arc::new(Places::new(2 * PART));
-        let take = |holder: u8| places.take(Holder::of(None, [holder; 32]));
-        let reason = |refused: Result<Place, Problem>| refused.unwrap_err().code;
+    fn holders_share_the_permits_and_each_has_only_a_part_of_them() {
+        let permits = Arc::new(Permits::new(2 * PART));
+        let take = |holder: u8| permits.take(Holder::of(None, [holder; 32]));
+        let reason = |refused: Result<Permit, Problem>| refused.unwrap_err().code;
         let first = [take(0).unwrap(), take(0).unwrap()];
         assert_eq!(reason(take(0)), Reason::RateLimited.code());
         let others: Vec<_> = (2..16).map(|number| take(number / 2).unwrap()).collect();
@@ -99,7 +99,7 @@ mod tests {
         drop(first);
         assert!(take(0).is_ok());
         drop(others);
-        let taken = places.taken();
+        let taken = permits.taken();
         assert_eq!((taken.total, taken.holders.len()), (0, 0));
     }
 }
