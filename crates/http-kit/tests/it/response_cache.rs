@@ -47,6 +47,24 @@ async fn entries_are_found_by_path_and_query() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn no_more_is_stored_than_its_bytes_allow() {
+    const PAGES: u64 = 1_000;
+    let stage = Stage::set_with(CacheOptions {
+        max_bytes: 1 << 20,
+        ..CacheOptions::default()
+    });
+    stage.show(Page::Public("ten bytes.".repeat(1_000).leak()));
+    for _ in 0..2 {
+        for number in 0..PAGES {
+            stage.get(&format!("/page?number={number}")).await;
+        }
+    }
+    // A hundred fit. Entries are evicted with a delay.
+    let hits = stage.cache.counts().hits;
+    assert!((1..200).contains(&hits), "{hits}");
+}
+
+#[tokio::test(start_paused = true)]
 async fn what_is_not_public_or_not_plainly_asked_for_is_not_stored() {
     let stage = Stage::set();
     for name in [COOKIE, RANGE, GRPC_TIMEOUT] {
