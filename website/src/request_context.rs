@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use axum::{body::Body, extract::Request, response::Response};
+use axum::{body::Body, extract::Request};
 use bytes::Bytes;
 use edge::{Context, Core, EncodedRequest, File, Problem, http::Operation};
 use http::{Method, Uri, request::Parts};
@@ -14,6 +14,7 @@ use crate::{
     cookies::SESSION,
     form::{self, Form},
     instance::{InstanceCache, Links},
+    layout::PageResult,
 };
 
 /// The site: core, which it asks, and its options.
@@ -25,6 +26,7 @@ pub(crate) struct Site {
 }
 
 /// A request. Its calls have the visitor's session as their credential, and no other one that the request may carry.
+#[derive(Clone)]
 pub(crate) struct RequestContext {
     pub(crate) site: Site,
     pub(crate) parts: Parts,
@@ -65,7 +67,7 @@ impl Site {
         self.instance.links()
     }
 
-    pub(crate) async fn context(&self, parts: Parts) -> RequestContext {
+    async fn context(&self, parts: Parts) -> RequestContext {
         self.instance.refresh(&self.core).await;
         self.context_now(parts)
     }
@@ -81,33 +83,39 @@ impl Site {
         }
     }
 
+    /// An operation of a method, with the request's context and its unread body.
+    pub(crate) fn operation<F>(
+        &self,
+        method: Method,
+        handle: impl Fn(RequestContext, Body) -> F + Copy + Send + Sync + 'static,
+    ) -> Operation
+    where
+        F: Future<Output = PageResult> + Send + 'static,
+    {
+        let site = self.clone();
+        Operation::new(method, move |request: Request| {
+            let (parts, body) = request.into_parts();
+            let site = site.clone();
+            async move { handle(site.context(parts).await, body).await }
+        })
+    }
+
     /// An operation that shows a page.
     pub(crate) fn get<F>(&self, show: fn(RequestContext) -> F) -> Operation
     where
-        F: Future<Output = Result<Response, Problem>> + Send + 'static,
+        F: Future<Output = PageResult> + Send + 'static,
     {
-        let site = self.clone();
-        Operation::new(Method::GET, move |request: Request| {
-            let (parts, _body) = request.into_parts();
-            let site = site.clone();
-            async move { show(site.context(parts).await).await }
-        })
+        self.operation(Method::GET, move |context, _body| show(context))
     }
 
     /// An operation that takes a form.
     pub(crate) fn post<F>(&self, take: fn(RequestContext, Form) -> F) -> Operation
     where
-        F: Future<Output = Result<Response, Problem>> + Send + 'static,
+        F: Future<Output = PageResult> + Send + 'static,
     {
-        let site = self.clone();
-        Operation::new(Method::POST, move |request: Request| {
-            let (parts, body) = request.into_parts();
-            let site = site.clone();
-            async move {
-                let context = site.context(parts).await;
-                let form = context.form(body).await?;
-                take(context, form).await
-            }
+        self.operation(Method::POST, move |context, body| async move {
+            let form = context.form(body).await?;
+            take(context, form).await
         })
     }
 }
@@ -195,12 +203,12 @@ impl RequestContext {
         path.map_or("/", |path| path.as_str())
     }
 
-    /// The decoded segment of the path at a place, from 0.
+    /// The decoded segment of the path at an index, from 0.
     ///
     /// # Errors
     /// Not found, if it is no text.
-    pub(crate) fn segment(&self, place: usize) -> Result<String, Problem> {
-        segment(&self.parts.uri, place).ok_or_else(|| {
+    pub(crate) fn segment(&self, index: usize) -> Result<String, Problem> {
+        segment(&self.parts.uri, index).ok_or_else(|| {
             let message = "nothing is at this path: it is not UTF-8";
             Problem::new(Reason::NotFound, message)
         })
@@ -212,8 +220,8 @@ impl RequestContext {
     }
 }
 
-fn segment(uri: &Uri, place: usize) -> Option<String> {
-    let segment = uri.path().split('/').nth(place + 1)?;
+fn segment(uri: &Uri, index: usize) -> Option<String> {
+    let segment = uri.path().split('/').nth(index + 1)?;
     let decoded = percent_decode_str(segment).decode_utf8().ok()?;
     Some(decoded.into_owned())
 }
