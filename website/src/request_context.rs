@@ -126,7 +126,7 @@ impl RequestContext {
     /// # Errors
     /// Core's refusal, or that it cannot be reached.
     pub(crate) async fn ask<R: Rpc>(&self, request: R::Request) -> Result<R::Response, Problem> {
-        self.asked::<R>(request, &self.call).await
+        self.ask_once::<R>(request, None).await
     }
 
     /// Asks core for something that it does once, however often a form with this key is sent.
@@ -138,19 +138,8 @@ impl RequestContext {
         request: R::Request,
         key: Option<&str>,
     ) -> Result<R::Response, Problem> {
-        let call = self.call.clone();
-        let call = match key {
-            Some(key) => call.with_idempotency_key(key),
-            None => call,
-        };
-        self.asked::<R>(request, &call).await
-    }
-
-    async fn asked<R: Rpc>(
-        &self,
-        request: R::Request,
-        call: &Context,
-    ) -> Result<R::Response, Problem> {
+        let call = key.map(|key| self.call.clone().with_idempotency_key(key));
+        let call = call.as_ref().unwrap_or(&self.call);
         match self.site.core.call::<R>(request, call).await {
             Ok((answer, _metadata)) => Ok(answer),
             Err(status) => Err(Problem::from(&status)),
