@@ -2,13 +2,13 @@
 //! may not do it, is denied in one place, and nothing that was typed is lost.
 
 mod denied;
+mod operations;
 
-use std::sync::Arc;
+use std::{ops::Deref, sync::Arc};
 
 use askama::Template;
-use axum::{extract::Request, response::Response};
-use http::Method;
-use http_kit::{Operation, Problem};
+use axum::response::Response;
+use http_kit::Problem;
 use muster_api::{
     Reason, Scope,
     binding::Rpc,
@@ -16,34 +16,38 @@ use muster_api::{
 };
 
 use crate::{
+    field::{Field, FormModel},
     flash::{self, Flash},
-    form::Form,
-    layout::{Page, Section, private, refused},
-    request_context::{RequestContext, Site},
+    form::{Form, fresh_key},
+    layout::{Page, PageResult, Section, private, refused},
+    request_context::RequestContext,
     return_path::DASHBOARD,
+    session,
     viewer::Viewer,
+    words::sentence,
 };
-use denied::Denied;
 pub(crate) use denied::PROVE;
-
-/// Where people go who are in no account.
-pub(crate) const START: &str = "/dashboard/start";
+pub(crate) use operations::{Needs, START};
 
 /// A request of a signed-in person.
+#[derive(Clone)]
 pub(crate) struct Caller {
     pub(crate) context: RequestContext,
     pub(crate) viewer: Arc<Viewer>,
+    typed: Option<Typed>,
 }
 
-/// What a page needs: a person, or an account of theirs as well.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Needs {
-    Person,
-    Account,
+/// A form that is shown again.
+#[derive(Clone)]
+struct Typed {
+    form: Form,
+    /// Why core refused it, if it did.
+    problem: Option<Problem>,
 }
 
-/// What every page of a signed-in person has around its content.
+/// A page of a signed-in person, with what is around its content.
 pub(crate) struct Frame {
+    page: Page,
     pub(crate) viewer: Arc<Viewer>,
     pub(crate) tab: Tab,
     pub(crate) flash: Option<Flash>,
@@ -62,78 +66,6 @@ pub(crate) enum Tab {
     None,
 }
 
-/// Operations of signed-in people.
-pub(crate) struct SignedInOperations {
-    site: Site,
-    needs: Needs,
-}
-
-impl Site {
-    /// Operations for people who are signed in, and have what these need.
-    pub(crate) fn signed_in(&self, needs: Needs) -> SignedInOperations {
-        let site = self.clone();
-        SignedInOperations { site, needs }
-    }
-}
-
-impl SignedInOperations {
-    /// An operation that shows a page.
-    pub(crate) fn get<F>(&self, show: fn(Caller) -> F) -> Operation
-    where
-        F: Future<Output = Result<Response, Problem>> + Send + 'static,
-    {
-        let (site, needs) = (self.site.clone(), self.needs);
-        Operation::new(Method::GET, move |request: Request| {
-            let site = site.clone();
-            async move {
-                let (parts, _body) = request.into_parts();
-                let context = site.context(parts).await;
-                let denied = Denied::page(&context);
-                answer(context, needs, denied, show).await
-            }
-        })
-    }
-
-    /// An operation that takes a form.
-    pub(crate) fn post<F>(&self, take: fn(Caller, Form) -> F) -> Operation
-    where
-        F: Future<Output = Result<Response, Problem>> + Send + 'static,
-    {
-        let (site, needs) = (self.site.clone(), self.needs);
-        Operation::new(Method::POST, move |request: Request| {
-            let site = site.clone();
-            async move {
-                let (parts, body) = request.into_parts();
-                let context = site.context(parts).await;
-                let form = context.form(body).await?;
-                let denied = Denied::form(&context, form.clone());
-                answer(context, needs, denied, |caller| take(caller, form)).await
-            }
-        })
-    }
-}
-
-/// Answers a request of somebody who is signed in, or says why it is denied.
-async fn answer<F>(
-    context: RequestContext,
-    needs: Needs,
-    mut denied: Denied,
-    handle: impl FnOnce(Caller) -> F,
-) -> Result<Response, Problem>
-where
-    F: Future<Output = Result<Response, Problem>>,
-{
-    let answered = match Caller::open(context).await {
-        Ok(caller) if caller.lacks(needs) => Ok(flash::see(START, None)),
-        Ok(caller) => {
-            denied.viewer = Some(Arc::clone(&caller.viewer));
-            handle(caller).await
-        }
-        Err(problem) => Err(problem),
-    };
-    answered.or_else(|problem| denied.answer(problem))
-}
-
 impl Caller {
     /// Asks core who it is.
     ///
@@ -146,8 +78,11 @@ impl Caller {
 
     /// A request with this session.
     pub(crate) fn of(context: RequestContext, session: Session) -> Self {
-        let viewer = Arc::new(Viewer::of(session));
-        Self { context, viewer }
+        Self {
+            context,
+            viewer: Arc::new(Viewer::of(session)),
+            typed: None,
+        }
     }
 
     /// Asks core, as the person.
@@ -168,6 +103,18 @@ impl Caller {
         }
         let message = format!("this needs the scope {}", scope.name());
         Err(Problem::new(Reason::InsufficientScope, message))
+    }
+
+    /// Asks for a recent proof that the person's address is theirs, before a page shows what needs it.
+    ///
+    /// # Errors
+    /// There is none; the answer leads to the page where it is given.
+    pub(crate) fn require_proof(&self) -> Result<(), Problem> {
+        if self.viewer.is_proven {
+            return Ok(());
+        }
+        let message = "this needs a new code from a mail";
+        Err(Problem::new(Reason::StepUpRequired, message))
     }
 
     /// Asks that a form is about the account that is chosen now: the person may have chosen another one since it was opened.
@@ -194,47 +141,118 @@ impl Caller {
         self.require_same_account(form)
     }
 
-    fn lacks(&self, needs: Needs) -> bool {
-        needs == Needs::Account && self.viewer.account.is_none()
+    /// The same request, whose page shows a form as it was typed.
+    pub(crate) fn typed(mut self, form: Form) -> Self {
+        let problem = None;
+        self.typed = Some(Typed { form, problem });
+        self
     }
 
-    /// The head of a page, and what stands around its content.
-    pub(crate) fn frame(&self, title: &str, tab: Tab) -> (Page, Frame) {
+    /// The same request, whose page shows a form as it was typed, and what core refused.
+    pub(crate) fn refused(mut self, form: Form, problem: Problem) -> Self {
+        let problem = Some(problem);
+        self.typed = Some(Typed { form, problem });
+        self
+    }
+
+    /// A form of these fields: as it was typed, if it is shown again, with core's words.
+    pub(crate) fn model(&self, fields: Vec<Field>) -> FormModel {
+        self.again(FormModel::of(fields))
+    }
+
+    /// The same form as it was typed, if it is shown again, with core's words.
+    pub(crate) fn again(&self, model: FormModel) -> FormModel {
+        match &self.typed {
+            Some(Typed {
+                form,
+                problem: Some(problem),
+            }) => model.again(form, problem),
+            Some(typed) => model.filled(&typed.form),
+            None => model,
+        }
+    }
+
+    /// The form, if it is shown again.
+    pub(crate) fn form(&self) -> Option<&Form> {
+        self.typed.as_ref().map(|typed| &typed.form)
+    }
+
+    /// The key of a form that does something once: that of the form that is shown again, or a new one.
+    pub(crate) fn key(&self) -> String {
+        let key = self.form().and_then(|form| form.text("key"));
+        key.unwrap_or_else(fresh_key)
+    }
+
+    /// What core refused.
+    pub(crate) fn problem(&self) -> Option<&Problem> {
+        self.typed.as_ref()?.problem.as_ref()
+    }
+
+    /// What is wrong with a form where it is about none of its fields.
+    pub(crate) fn trouble(&self) -> Option<String> {
+        let problem = self.problem()?;
+        problem.details.is_empty().then(|| sentence(problem))
+    }
+
+    /// The same request with a list that core read; with an empty one if core refused its parameters.
+    ///
+    /// # Errors
+    /// Any other problem.
+    pub(crate) fn listed<T: Default>(
+        self,
+        listed: Result<T, Problem>,
+    ) -> Result<(Self, T), Problem> {
+        match listed {
+            Err(problem) if problem.http_status == 400 => {
+                let parameters = self.context.query();
+                Ok((self.refused(parameters, problem), T::default()))
+            }
+            listed => Ok((self, listed?)),
+        }
+    }
+
+    /// A page with this title.
+    pub(crate) fn page(&self, title: &str, tab: Tab) -> Frame {
         let links = self.context.site.links();
-        let page = Page::unlisted(links, title, "A private page.", Section::Dashboard);
-        let frame = Frame {
+        Frame {
+            page: Page::unlisted(links, title, "A private page.", Section::Dashboard),
             viewer: Arc::clone(&self.viewer),
             tab,
             flash: Flash::of(&self.context.parts.headers),
             here: self.context.here().to_owned(),
+        }
+    }
+
+    /// Answers with a page of the dashboard. One that shows what core refused has the status of the refusal.
+    pub(crate) fn answer(&self, template: &impl Template) -> PageResult {
+        let mut response = match self.problem() {
+            Some(problem) => refused(template, problem)?,
+            None => private(template)?,
         };
-        (page, frame)
-    }
-
-    /// A page of the dashboard.
-    pub(crate) fn answer(&self, template: &impl Template) -> Result<Response, Problem> {
-        Ok(self.without_flash(private(template)?))
-    }
-
-    /// What a page says once it does not say again.
-    fn without_flash(&self, mut response: Response) -> Response {
+        // What a page says once it does not say again.
         if Flash::of(&self.context.parts.headers).is_some() {
             let path = self.context.parts.uri.path();
-            flash::forget(&mut response, path);
+            flash::clear(&mut response, path);
             // It may be from a form that led here by way of the dashboard.
             if path != DASHBOARD {
-                flash::forget(&mut response, DASHBOARD);
+                flash::clear(&mut response, DASHBOARD);
             }
         }
-        response
+        Ok(response)
     }
 
-    /// A page that shows again what core refused, with the status of the refusal.
-    pub(crate) fn answer_refused(
-        &self,
-        template: &impl Template,
-        problem: &Problem,
-    ) -> Result<Response, Problem> {
-        Ok(self.without_flash(refused(template, problem)?))
+    /// Answers with the way to a page, and the session that a token is for from now on.
+    pub(crate) fn begin_session(&self, token: &str, path: &str, done: Flash) -> Response {
+        let mut response = flash::see(path, Some(done));
+        session::begin(&mut response, &self.context.site, token);
+        response
+    }
+}
+
+impl Deref for Frame {
+    type Target = Page;
+
+    fn deref(&self) -> &Page {
+        &self.page
     }
 }

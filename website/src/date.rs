@@ -180,7 +180,7 @@ mod tests {
 
     #[test]
     fn zones_have_the_names_of_their_cities_and_their_offsets() {
-        for (zone, offset, told) in [
+        for (zone, offset, words) in [
             (
                 "America/Argentina/Buenos_Aires",
                 "-03:00",
@@ -192,7 +192,7 @@ mod tests {
             ("UTC", "+00:00", "UTC"),
         ] {
             let start = format!("2030-05-14T19:00:00{offset}");
-            assert_eq!(dates(&start, &start, zone).zone(), told);
+            assert_eq!(dates(&start, &start, zone).zone(), words);
         }
     }
 

@@ -12,19 +12,6 @@ use crate::{
     place::Place,
 };
 
-/// What core says about an event, whatever message says it.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct EventSource<'a> {
-    pub(crate) slug: &'a str,
-    pub(crate) title: &'a str,
-    pub(crate) location: &'a str,
-    pub(crate) city: Option<&'a str>,
-    pub(crate) start_date: &'a str,
-    pub(crate) end_date: Option<&'a str>,
-    pub(crate) timezone: &'a str,
-    pub(crate) has_image: bool,
-}
-
 /// Whether people can register for an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum EventState {
@@ -53,22 +40,6 @@ impl EventState {
     }
 }
 
-impl<'a> EventSource<'a> {
-    /// An event of the catalogue.
-    pub(crate) fn of(event: &'a Event) -> Self {
-        Self {
-            slug: &event.slug,
-            title: &event.title,
-            location: &event.location,
-            city: event.city.as_deref(),
-            start_date: &event.start_date,
-            end_date: event.end_date.as_deref(),
-            timezone: &event.timezone,
-            has_image: event.image_url.is_some(),
-        }
-    }
-}
-
 /// An event in words, for templates.
 #[derive(Debug, Clone)]
 pub(crate) struct ShownEvent {
@@ -77,15 +48,10 @@ pub(crate) struct ShownEvent {
     pub(crate) title: String,
     pub(crate) cover: Cover,
     pub(crate) place: Place,
+    pub(crate) dates: EventDates,
     pub(crate) start_iso: String,
     pub(crate) timezone: String,
-    /// Date, hours and zone in one line.
-    pub(crate) when: String,
-    pub(crate) month: String,
-    pub(crate) day: String,
-    pub(crate) date: String,
-    pub(crate) hours: String,
-    pub(crate) zone: String,
+    pub(crate) is_full: bool,
 }
 
 impl ShownEvent {
@@ -93,25 +59,31 @@ impl ShownEvent {
     ///
     /// # Errors
     /// When its dates are not in the form of core's answers.
-    pub(crate) fn of(event: EventSource<'_>) -> Result<Self, Problem> {
-        let dates = EventDates::read(event.start_date, event.end_date, event.timezone);
-        let dates = dates.ok_or_else(|| {
-            Problem::new(Reason::Internal, "Muster failed")
-                .caused_by("core's answer has dates in an unknown form")
-        })?;
+    pub(crate) fn of(event: &Event) -> Result<Self, Problem> {
+        let end = event.end_date.as_deref();
+        let dates = EventDates::read(&event.start_date, end, &event.timezone);
+        let dates = dates.ok_or_else(|| malformed("core's answer has dates in an unknown form"))?;
         Ok(Self {
-            url: format!("/events/{}", encoded(event.slug)),
-            title: event.title.to_owned(),
-            cover: Cover::of(event.slug, event.title, event.has_image),
-            place: Place::of(event.location, event.city),
-            start_iso: event.start_date.to_owned(),
-            timezone: event.timezone.to_owned(),
-            when: dates.when(),
-            month: dates.month(),
-            day: dates.day_of_month(),
-            date: dates.date(),
-            hours: dates.hours(),
-            zone: dates.zone(),
+            url: format!("/events/{}", encoded(&event.slug)),
+            title: event.title.clone(),
+            cover: Cover::of(&event.slug, &event.title, event.image_url.is_some()),
+            place: Place::of(&event.location, event.city.as_deref()),
+            dates,
+            start_iso: event.start_date.clone(),
+            timezone: event.timezone.clone(),
+            is_full: event.is_full,
         })
     }
+}
+
+/// The event of an answer, which always has one.
+///
+/// # Errors
+/// It has none.
+pub(crate) fn expected(event: Option<Event>) -> Result<Event, Problem> {
+    event.ok_or_else(|| malformed("core's answer has no event"))
+}
+
+fn malformed(cause: &str) -> Problem {
+    Problem::new(Reason::Internal, "Muster failed").caused_by(cause)
 }

@@ -14,6 +14,8 @@ pub(crate) use model::{FormModel, Group, Mistake};
 pub(crate) struct Field {
     pub(crate) id: String,
     pub(crate) name: String,
+    /// Its path in the API, by which core says what is wrong with it.
+    pub(crate) path: String,
     pub(crate) label: String,
     pub(crate) hint: Option<String>,
     pub(crate) kind: FieldKind,
@@ -64,6 +66,7 @@ impl Field {
         Self {
             id: id_of(name),
             name: name.to_owned(),
+            path: name.to_owned(),
             label: label.to_owned(),
             kind,
             autocomplete: match kind {
@@ -124,17 +127,21 @@ impl Field {
     /// The same field with these options, of which those are chosen.
     #[must_use]
     pub(crate) fn options<'o>(
-        mut self,
+        self,
         options: impl IntoIterator<Item = (&'o str, &'o str)>,
         chosen: &[&str],
     ) -> Self {
-        let choice = |(value, label): (&str, &str)| Choice {
+        self.choices(options.into_iter().map(|(value, label)| Choice {
             value: value.to_owned(),
             label: label.to_owned(),
             hint: None,
             is_chosen: chosen.contains(&value),
-        };
-        self.options = options.into_iter().map(choice).collect();
+        }))
+    }
+
+    #[must_use]
+    pub(crate) fn choices(mut self, choices: impl Iterator<Item = Choice>) -> Self {
+        self.options = choices.collect();
         self
     }
 
@@ -153,33 +160,6 @@ impl Field {
         }
     }
 
-    // What its template asks.
-
-    pub(crate) fn is_tick(&self) -> bool {
-        self.kind == FieldKind::Tick
-    }
-
-    pub(crate) fn is_choice(&self) -> bool {
-        matches!(self.kind, FieldKind::Ticks | FieldKind::Radio)
-    }
-
-    pub(crate) fn is_paragraphs(&self) -> bool {
-        self.kind == FieldKind::Paragraphs
-    }
-
-    pub(crate) fn is_select(&self) -> bool {
-        self.kind == FieldKind::Select
-    }
-
-    pub(crate) fn is_radio(&self) -> bool {
-        self.kind == FieldKind::Radio
-    }
-
-    pub(crate) fn is_short(&self) -> bool {
-        use FieldKind::{Code, Number, WallTime};
-        matches!(self.kind, Code | Number | WallTime)
-    }
-
     /// Lines of a large field: some more than it has.
     pub(crate) fn rows(&self) -> usize {
         const MIN: usize = 4;
@@ -195,17 +175,9 @@ impl Field {
         }
     }
 
-    pub(crate) fn is_digits(&self) -> bool {
-        matches!(self.kind, FieldKind::Code | FieldKind::Number)
-    }
-
-    /// Whether its text has the direction of what is typed.
-    pub(crate) fn is_prose(&self) -> bool {
-        self.kind == FieldKind::Line
-    }
-
-    pub(crate) fn is_zone(&self) -> bool {
-        self.kind == FieldKind::Zone
+    /// Whether it is the answer to a question of an event, in its organizer's words.
+    pub(crate) fn is_answer(&self) -> bool {
+        self.name.starts_with("answers[")
     }
 
     /// The ids of the texts that describe it; `None` if there are none.
@@ -225,14 +197,14 @@ impl Field {
 
     /// What core says of this field, if a path of the API means it: of a list it says which line is wrong.
     fn words(&self, violation: &Violation) -> Option<String> {
-        let rest = violation.field.strip_prefix(&self.name)?;
+        let rest = violation.field.strip_prefix(&self.path)?;
         if rest.is_empty() || rest.starts_with('.') {
             return Some(violation.message.clone());
         }
-        let place: usize = rest.strip_prefix('[')?.split(']').next()?.parse().ok()?;
+        let index: usize = rest.strip_prefix('[')?.split(']').next()?.parse().ok()?;
         let message = &violation.message;
         Some(match self.kind {
-            FieldKind::Paragraphs => format!("line {} {message}", place + 1),
+            FieldKind::Paragraphs => format!("line {} {message}", index + 1),
             _ => message.clone(),
         })
     }

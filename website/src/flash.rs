@@ -6,7 +6,7 @@ use http::{
     header::{LOCATION, SET_COOKIE},
 };
 
-use crate::{cookies, layout::keep_private};
+use crate::{cookies, layout::make_private};
 
 const NAME: &str = "muster-done";
 
@@ -107,8 +107,8 @@ impl Flash {
     }
 }
 
-/// Makes a browser forget what it was told.
-pub(crate) fn forget(response: &mut Response, path: &str) {
+/// Ends the cookie of a page that was shown.
+pub(crate) fn clear(response: &mut Response, path: &str) {
     if let Some(cookie) = cookie("", path, 0) {
         response.headers_mut().append(SET_COOKIE, cookie);
     }
@@ -118,7 +118,7 @@ pub(crate) fn forget(response: &mut Response, path: &str) {
 pub(crate) fn see(path: &str, done: Option<Flash>) -> Response {
     let mut response = Response::default();
     *response.status_mut() = StatusCode::SEE_OTHER;
-    keep_private(&mut response);
+    make_private(&mut response);
     let headers = response.headers_mut();
     if let Ok(location) = HeaderValue::try_from(path) {
         headers.insert(LOCATION, location);

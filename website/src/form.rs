@@ -52,6 +52,11 @@ impl Form {
         Some(text.replace("\r\n", "\n"))
     }
 
+    /// Whether there is such a field, even an empty one.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.fields().any(|(key, _)| key == name)
+    }
+
     /// Whether a box is ticked.
     pub(crate) fn is_ticked(&self, name: &str) -> bool {
         self.values(name).any(|value| value == "true")

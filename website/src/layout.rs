@@ -21,6 +21,9 @@ use crate::{
 /// The name of the site.
 pub(crate) const SITE_NAME: &str = "Muster";
 
+/// The answer of a page: a response, or a problem that `problem_page` shows.
+pub(crate) type PageResult = Result<Response, Problem>;
+
 pub(crate) const HTML: &str = "text/html; charset=utf-8";
 
 /// Caches may keep a public page but ask before they show it again, as with the public answers of the API: seats are taken, and
@@ -87,7 +90,7 @@ pub(crate) fn public(template: &impl Template) -> Result<Response, Problem> {
 /// `Origin: null` with its forms.
 pub(crate) fn private(template: &impl Template) -> Result<Response, Problem> {
     let mut response = document(rendered(template)?, HTML, "no-store");
-    keep_private(&mut response);
+    make_private(&mut response);
     Ok(response)
 }
 
@@ -106,7 +109,7 @@ pub(crate) fn refused(template: &impl Template, problem: &Problem) -> Result<Res
 }
 
 /// Makes an answer one that nobody keeps or lists.
-pub(crate) fn keep_private(response: &mut Response) {
+pub(crate) fn make_private(response: &mut Response) {
     const ROBOTS: HeaderName = HeaderName::from_static("x-robots-tag");
     let headers = response.headers_mut();
     headers.remove(ETAG);

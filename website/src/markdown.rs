@@ -45,7 +45,7 @@ pub(crate) fn html(markdown: &str, author: Author) -> String {
 }
 
 /// The words of a text, cut to a number of characters at the end of a word.
-pub(crate) fn summary(markdown: &str, longest: usize) -> String {
+pub(crate) fn summary(markdown: &str, max_characters: usize) -> String {
     let mut words = String::new();
     for event in Parser::new(markdown) {
         match event {
@@ -55,21 +55,24 @@ pub(crate) fn summary(markdown: &str, longest: usize) -> String {
             | Event::End(TagEnd::Paragraph | TagEnd::Heading(_) | TagEnd::Item) => words.push(' '),
             _ => {}
         }
-        if words.len() > longest * 8 {
+        if words.len() > max_characters * 8 {
             break;
         }
     }
-    shortened(&words, longest)
+    shortened(&words, max_characters)
 }
 
 /// A text without repeated space, cut at the end of a word.
-fn shortened(text: &str, longest: usize) -> String {
+fn shortened(text: &str, max_characters: usize) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     let text = words.join(" ");
-    if text.chars().count() <= longest {
+    if text.chars().count() <= max_characters {
         return text;
     }
-    let beginning: String = text.chars().take(longest.saturating_sub(1)).collect();
+    let beginning: String = text
+        .chars()
+        .take(max_characters.saturating_sub(1))
+        .collect();
     let whole_words = beginning.rsplit_once(' ').map(|(words, _cut)| words);
     format!("{}…", whole_words.unwrap_or(&beginning))
 }

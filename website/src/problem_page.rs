@@ -21,10 +21,8 @@ use crate::{
 struct ProblemPage<'a> {
     page: Page,
     code: u16,
-    headline: &'static str,
-    text: &'a str,
     retry_url: Option<&'a str>,
-    request_id: Option<&'a str>,
+    request_id: &'a str,
 }
 
 /// Shows the problem of an answer, if it has one and the client reads HTML.
@@ -74,10 +72,8 @@ fn as_page(links: Links, response: Response, id: &RequestId, retry_url: Option<&
     let page = ProblemPage {
         page: Page::unlisted(links, headline, text, Section::None),
         code: head.status.as_u16(),
-        headline,
-        text,
         retry_url: retry_url.filter(|_| retries),
-        request_id: Some(id.as_str()),
+        request_id: id.as_str(),
     };
     let Ok(html) = page.render() else {
         return Response::from_parts(head, body);

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use axum::{body::Body, extract::Request, response::Response};
+use axum::{body::Body, extract::Request};
 use bytes::Bytes;
 use http::{Method, Uri, request::Parts};
 use http_kit::{Operation, Problem};
@@ -15,6 +15,7 @@ use crate::{
     cookies::SESSION,
     form::{self, Form},
     instance::{InstanceCache, Links},
+    layout::PageResult,
 };
 
 /// The site: core, which it asks, and its options.
@@ -26,6 +27,7 @@ pub(crate) struct Site {
 }
 
 /// A request. Its calls have the visitor's session as their credential, and no other one that the request may carry.
+#[derive(Clone)]
 pub(crate) struct RequestContext {
     pub(crate) site: Site,
     pub(crate) parts: Parts,
@@ -66,7 +68,7 @@ impl Site {
         self.instance.links()
     }
 
-    pub(crate) async fn context(&self, parts: Parts) -> RequestContext {
+    async fn context(&self, parts: Parts) -> RequestContext {
         self.instance.refresh(&self.core).await;
         self.context_now(parts)
     }
@@ -82,33 +84,39 @@ impl Site {
         }
     }
 
+    /// An operation of a method, with the request's context and its unread body.
+    pub(crate) fn operation<F>(
+        &self,
+        method: Method,
+        handle: impl Fn(RequestContext, Body) -> F + Copy + Send + Sync + 'static,
+    ) -> Operation
+    where
+        F: Future<Output = PageResult> + Send + 'static,
+    {
+        let site = self.clone();
+        Operation::new(method, move |request: Request| {
+            let (parts, body) = request.into_parts();
+            let site = site.clone();
+            async move { handle(site.context(parts).await, body).await }
+        })
+    }
+
     /// An operation that shows a page.
     pub(crate) fn get<F>(&self, show: fn(RequestContext) -> F) -> Operation
     where
-        F: Future<Output = Result<Response, Problem>> + Send + 'static,
+        F: Future<Output = PageResult> + Send + 'static,
     {
-        let site = self.clone();
-        Operation::new(Method::GET, move |request: Request| {
-            let (parts, _body) = request.into_parts();
-            let site = site.clone();
-            async move { show(site.context(parts).await).await }
-        })
+        self.operation(Method::GET, move |context, _body| show(context))
     }
 
     /// An operation that takes a form.
     pub(crate) fn post<F>(&self, take: fn(RequestContext, Form) -> F) -> Operation
     where
-        F: Future<Output = Result<Response, Problem>> + Send + 'static,
+        F: Future<Output = PageResult> + Send + 'static,
     {
-        let site = self.clone();
-        Operation::new(Method::POST, move |request: Request| {
-            let (parts, body) = request.into_parts();
-            let site = site.clone();
-            async move {
-                let context = site.context(parts).await;
-                let form = context.form(body).await?;
-                take(context, form).await
-            }
+        self.operation(Method::POST, move |context, body| async move {
+            let form = context.form(body).await?;
+            take(context, form).await
         })
     }
 }
@@ -119,7 +127,7 @@ impl RequestContext {
     /// # Errors
     /// Core's refusal, or that it cannot be reached.
     pub(crate) async fn ask<R: Rpc>(&self, request: R::Request) -> Result<R::Response, Problem> {
-        self.asked::<R>(request, &self.call).await
+        self.ask_once::<R>(request, None).await
     }
 
     /// Asks core for something that it does once, however often a form with this key is sent.
@@ -131,19 +139,8 @@ impl RequestContext {
         request: R::Request,
         key: Option<&str>,
     ) -> Result<R::Response, Problem> {
-        let call = self.call.clone();
-        let call = match key {
-            Some(key) => call.with_idempotency_key(key),
-            None => call,
-        };
-        self.asked::<R>(request, &call).await
-    }
-
-    async fn asked<R: Rpc>(
-        &self,
-        request: R::Request,
-        call: &Context,
-    ) -> Result<R::Response, Problem> {
+        let call = key.map(|key| self.call.clone().with_idempotency_key(key));
+        let call = call.as_ref().unwrap_or(&self.call);
         match self.site.core.call::<R>(request, call).await {
             Ok((answer, _metadata)) => Ok(answer),
             Err(status) => Err(Problem::from(&status)),
@@ -196,12 +193,12 @@ impl RequestContext {
         path.map_or("/", |path| path.as_str())
     }
 
-    /// The decoded segment of the path at a place, from 0.
+    /// The decoded segment of the path at an index, from 0.
     ///
     /// # Errors
     /// Not found, if it is no text.
-    pub(crate) fn segment(&self, place: usize) -> Result<String, Problem> {
-        segment(&self.parts.uri, place).ok_or_else(|| {
+    pub(crate) fn segment(&self, index: usize) -> Result<String, Problem> {
+        segment(&self.parts.uri, index).ok_or_else(|| {
             let message = "nothing is at this path: it is not UTF-8";
             Problem::new(Reason::NotFound, message)
         })
@@ -213,8 +210,8 @@ impl RequestContext {
     }
 }
 
-fn segment(uri: &Uri, place: usize) -> Option<String> {
-    let segment = uri.path().split('/').nth(place + 1)?;
+fn segment(uri: &Uri, index: usize) -> Option<String> {
+    let segment = uri.path().split('/').nth(index + 1)?;
     let decoded = percent_decode_str(segment).decode_utf8().ok()?;
     Some(decoded.into_owned())
 }

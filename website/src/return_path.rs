@@ -23,17 +23,17 @@ pub(crate) fn own_path(next: Option<&str>) -> &str {
         let is_plain = path
             .bytes()
             .all(|byte| byte.is_ascii_graphic() && byte != b'\\');
-        let is_kept = PERMITS.iter().any(|place| {
-            let rest = path.strip_prefix(place);
+        let is_returned_to = SIGNED_IN_PATHS.iter().any(|part| {
+            let rest = path.strip_prefix(part);
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '?']))
         });
-        is_plain && is_kept && path.len() <= MAX_BYTES
+        is_plain && is_returned_to && path.len() <= MAX_BYTES
     };
     next.filter(is_own).unwrap_or(DASHBOARD)
 }
 
 /// The parts of the site that need a session.
-const PERMITS: [&str; 4] = [
+const SIGNED_IN_PATHS: [&str; 4] = [
     "/dashboard",
     "/check-in",
     "/invitations",
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn the_way_back_is_kept_in_the_address() {
+    fn the_way_back_is_returned_to_in_the_address() {
         assert_eq!(with_return_path("/sign-in", "/dashboard"), "/sign-in");
         assert_eq!(
             with_return_path("/sign-in", "/check-in/a?b=c"),

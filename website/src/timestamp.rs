@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_moment_is_empty() {
+    fn what_is_no_timestamp_is_empty() {
         for text in ["", "soon", "2030-05-14", "\"><b>"] {
             assert_eq!(html(&Timestamp::new(text)), "", "{text}");
         }

@@ -11,21 +11,12 @@ pub(crate) struct Viewer {
     pub(crate) name: String,
     pub(crate) email: String,
     /// The account that the pages are about; `None` if the person is in none.
-    pub(crate) account: Option<OwnAccount>,
+    pub(crate) account: Option<Membership>,
     /// The person's other accounts.
-    pub(crate) others: Vec<OwnAccount>,
+    pub(crate) others: Vec<Membership>,
     pub(crate) invitations: Vec<ReceivedInvitation>,
     /// Whether the person has proven lately that the address is theirs.
     pub(crate) is_proven: bool,
-}
-
-/// An account of the person, and their place in it.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct OwnAccount {
-    pub(crate) id: String,
-    pub(crate) name: String,
-    pub(crate) role: Role,
-    scopes: Vec<String>,
 }
 
 /// A role of a member. A role of a newer core counts as the least one; its scopes say what it may.
@@ -77,15 +68,15 @@ impl Role {
 impl Viewer {
     pub(crate) fn of(session: Session) -> Self {
         let person = session.person.unwrap_or_default();
-        let current = session.current.map(OwnAccount::of);
-        let is_other =
-            |account: &OwnAccount| Some(&account.id) != current.as_ref().map(|one| &one.id);
-        let all = session.memberships.into_iter().map(OwnAccount::of);
+        let account = session.current;
+        let current = account.as_ref().map(|one| one.account_id.clone());
+        let mut others = session.memberships;
+        others.retain(|one| Some(&one.account_id) != current.as_ref());
         Self {
             name: person.name,
             email: person.email,
-            others: all.filter(is_other).collect(),
-            account: current,
+            others,
+            account,
             invitations: session.invitations,
             is_proven: session.stepped_up_until.is_some(),
         }
@@ -98,15 +89,14 @@ impl Viewer {
     }
 
     pub(crate) fn role(&self) -> Role {
-        self.account
-            .as_ref()
-            .map_or(Role::Door, |account| account.role)
+        let account = self.account.as_ref();
+        account.map_or(Role::Door, |account| Role::of(&account.role))
     }
 
     /// The account's identifier; empty if the person is in none.
     pub(crate) fn account_id(&self) -> &str {
         let account = self.account.as_ref();
-        account.map_or("", |account| &account.id)
+        account.map_or("", |account| &account.account_id)
     }
 
     /// Whether a form that names this account is about the one that is chosen. One that names none is.
@@ -116,18 +106,7 @@ impl Viewer {
 
     pub(crate) fn account_name(&self) -> &str {
         let account = self.account.as_ref();
-        account.map_or("", |account| &account.name)
-    }
-}
-
-impl OwnAccount {
-    fn of(membership: Membership) -> Self {
-        Self {
-            id: membership.account_id,
-            name: membership.account_name,
-            role: Role::of(&membership.role),
-            scopes: membership.scopes,
-        }
+        account.map_or("", |account| &account.account_name)
     }
 }
 
@@ -161,7 +140,7 @@ mod tests {
         assert_eq!((viewer.role(), viewer.account_name()), (Role::Door, "A"));
         assert!(viewer.may(Scope::RegistrationsCheckIn) && viewer.may(Scope::RegistrationsRead));
         assert!(!viewer.may(Scope::EventsWrite) && !viewer.may(Scope::KeysWrite));
-        let others: Vec<_> = viewer.others.iter().map(|one| &*one.id).collect();
+        let others: Vec<_> = viewer.others.iter().map(|one| &*one.account_id).collect();
         assert_eq!(others, ["b"]);
     }
 

@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn places_are_offered() {
+    fn names_of_cities_are_offered() {
         for name in ["Europe/Berlin", "America/Argentina/Buenos_Aires", "UTC"] {
             assert!(names().iter().any(|one| one == name), "{name}");
         }

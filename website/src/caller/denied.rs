@@ -3,18 +3,17 @@
 use std::sync::Arc;
 
 use askama::Template;
-use axum::response::Response;
 use http_kit::Problem;
 
-use super::{Frame, Tab};
+use super::{Caller, Frame, Tab};
 use crate::{
     flash,
     form::Form,
-    layout::{Page, Section, refused},
-    request_context::{RequestContext, Site},
+    layout::{Page, PageResult, Section, refused},
+    request_context::RequestContext,
     return_path::{DASHBOARD, with_return_path},
     session,
-    unsent::{self, Unsent, may_be_sent_again},
+    unsent::{Unsent, Why, may_be_sent_again},
     viewer::Viewer,
     words::{capitalized, sentence},
 };
@@ -24,11 +23,7 @@ pub(crate) const PROVE: &str = "/sign-in/again";
 
 /// A request that may be refused.
 pub(super) struct Denied {
-    site: Site,
-    /// Path and query of the request.
-    here: String,
-    /// Where a form is sent, without the query.
-    path: String,
+    context: RequestContext,
     form: Option<Form>,
     pub(super) viewer: Option<Arc<Viewer>>,
 }
@@ -36,56 +31,46 @@ pub(super) struct Denied {
 #[derive(Template)]
 #[template(path = "dashboard/refused.html")]
 struct RefusedPage {
-    page: Page,
-    frame: Frame,
-    headline: &'static str,
+    page: Frame,
     text: String,
     /// Whether another account of the person may have it.
     is_elsewhere: bool,
-    upgrade_url: Option<String>,
+    needs_plan: bool,
 }
 
 impl Denied {
-    pub(super) fn page(context: &RequestContext) -> Self {
+    pub(super) fn new(context: &RequestContext, form: Option<Form>) -> Self {
+        let context = context.clone();
+        let viewer = None;
         Self {
-            site: context.site.clone(),
-            here: context.here().to_owned(),
-            path: context.parts.uri.path().to_owned(),
-            form: None,
-            viewer: None,
-        }
-    }
-
-    pub(super) fn form(context: &RequestContext, form: Form) -> Self {
-        Self {
-            form: Some(form),
-            ..Self::page(context)
+            context,
+            form,
+            viewer,
         }
     }
 
     /// The answer to a problem; problems that are not about the person remain what they are.
-    pub(super) fn answer(&self, problem: Problem) -> Result<Response, Problem> {
+    pub(super) fn answer(self, problem: Problem) -> PageResult {
+        let here = self.context.here();
         match (problem.code, &self.form) {
             ("UNAUTHORIZED", None) => {
-                let mut response = flash::see(&with_return_path("/sign-in", &self.here), None);
-                session::forget(&mut response, &self.site);
+                let mut response = flash::see(&with_return_path("/sign-in", here), None);
+                session::end(&mut response, &self.context.site);
                 Ok(response)
             }
-            ("STEP_UP_REQUIRED", None) => {
-                Ok(flash::see(&with_return_path(PROVE, &self.here), None))
-            }
-            ("UNAUTHORIZED", Some(form)) => self.keep(form, &problem, &SIGNED_OUT),
-            ("STEP_UP_REQUIRED", Some(form)) => self.keep(form, &problem, &UNPROVEN),
+            ("STEP_UP_REQUIRED", None) => Ok(flash::see(&with_return_path(PROVE, here), None)),
+            ("UNAUTHORIZED", Some(form)) => self.unsent(form, &problem, &SIGNED_OUT),
+            ("STEP_UP_REQUIRED", Some(form)) => self.unsent(form, &problem, &UNPROVEN),
             ("CONFLICT", Some(form)) if self.is_for_another_account(form) => {
-                self.keep(form, &problem, &ELSEWHERE)
+                self.unsent(form, &problem, &ELSEWHERE)
             }
             (_, Some(form)) if may_be_sent_again(&problem) => {
-                let words = if problem.http_status == 429 {
+                let why = if problem.http_status == 429 {
                     &TOO_MANY
                 } else {
-                    &AWAY
+                    &UNAVAILABLE
                 };
-                self.keep(form, &problem, words)
+                self.unsent(form, &problem, why)
             }
             _ => self.refused(problem),
         }
@@ -97,84 +82,69 @@ impl Denied {
     }
 
     /// Everything that was typed, to be sent again.
-    fn keep(&self, form: &Form, problem: &Problem, why: &Words) -> Result<Response, Problem> {
-        let page = self.head(why.headline);
+    fn unsent(&self, form: &Form, problem: &Problem, why: &'static Why) -> PageResult {
+        let links = self.context.site.links();
         let unsent = Unsent {
-            headline: why.headline,
-            text: why.text,
-            before: why.before.map(|(url, words)| (url.to_owned(), words)),
-            url: &self.path,
+            page: Page::unlisted(links, why.headline, "A private page.", Section::None),
+            why,
+            url: self.context.parts.uri.path(),
             form,
             label,
         };
-        unsent::page(page, unsent, problem)
+        refused(&unsent, problem)
     }
 
     /// Words why the person may not.
-    fn refused(&self, problem: Problem) -> Result<Response, Problem> {
-        let Some(viewer) = &self.viewer else {
+    fn refused(self, problem: Problem) -> PageResult {
+        let Some(viewer) = self.viewer else {
             return Err(problem);
         };
-        let Some((headline, text)) = words(&problem, viewer) else {
+        let Some((headline, text)) = words(&problem, &viewer) else {
             return Err(problem);
         };
-        let links = self.site.links();
+        let caller = Caller {
+            context: self.context,
+            viewer,
+            typed: None,
+        };
         let page = RefusedPage {
-            page: self.head(headline),
-            frame: Frame {
-                viewer: Arc::clone(viewer),
-                tab: Tab::None,
+            page: Frame {
                 flash: None,
-                here: self.here.clone(),
+                ..caller.page(headline, Tab::None)
             },
-            headline,
             text,
-            is_elsewhere: problem.http_status == 404 && !viewer.others.is_empty(),
-            upgrade_url: links
-                .upgrade_url
-                .clone()
-                .filter(|_| matches!(problem.code, "PLAN_REQUIRED" | "QUOTA_EXCEEDED")),
+            is_elsewhere: problem.http_status == 404 && !caller.viewer.others.is_empty(),
+            needs_plan: matches!(problem.code, "PLAN_REQUIRED" | "QUOTA_EXCEEDED"),
         };
         refused(&page, &problem)
     }
-
-    fn head(&self, title: &str) -> Page {
-        Page::unlisted(self.site.links(), title, "A private page.", Section::None)
-    }
 }
 
-/// Why a form comes back.
-struct Words {
-    headline: &'static str,
-    text: &'static str,
-    before: Option<(&'static str, &'static str)>,
-}
-
-const SIGNED_OUT: Words = Words {
+const SIGNED_OUT: Why = Why {
     headline: "You are signed out",
     text: "Nothing that you typed is lost. Sign in, then send it again from this page.",
     before: Some(("/sign-in", "Sign in")),
 };
 
-const UNPROVEN: Words = Words {
+const UNPROVEN: Why = Why {
     headline: "Please confirm that it is you",
     text: "This needs a new code from your mail. Nothing that you typed is lost: confirm, then send it again from this page.",
     before: Some((PROVE, "Confirm that it is you")),
 };
 
-const ELSEWHERE: Words = Words {
+const ELSEWHERE: Why = Why {
     headline: "You are in another account now",
     text: "Nothing that you typed is lost. Choose the account that it is for, then send it again from this page.",
     before: Some((DASHBOARD, "Choose the account")),
 };
 
-const TOO_MANY: Words = Words {
+const TOO_MANY: Why = Why {
     headline: "Too much at once",
     text: "Nothing that you typed is lost. Please wait a moment and send it again.",
     before: None,
 };
 
-const AWAY: Words = Words {
+const UNAVAILABLE: Why = Why {
     headline: "This was not saved yet",
     text: "Something does not answer. Nothing that you typed is lost: please send it again in a moment. Sending twice does no harm.",
     before: None,

@@ -6,6 +6,9 @@ use muster_api::violation::Violation;
 use super::Field;
 use crate::{form::Form, words::sentence};
 
+/// Said when answers came that an event does not ask for: its questions changed while the form was open.
+const QUESTIONS_CHANGED: &str = "The questions of this event have changed since you opened the form. Please look at them again.";
+
 /// Fields that belong together.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Group {
@@ -76,18 +79,13 @@ impl FormModel {
     }
 
     /// The same form as it was typed, with core's words about it: beside its fields, or above them.
-    ///
-    /// # Errors
-    /// The problem, if it is not about what was typed.
-    pub(crate) fn again(self, form: &Form, problem: &Problem) -> Result<Self, Problem> {
-        if !matches!(problem.http_status, 400 | 409) {
-            return Err(problem.clone());
-        }
+    #[must_use]
+    pub(crate) fn again(self, form: &Form, problem: &Problem) -> Self {
         let mut again = self.filled(form).refused(&problem.details);
         if problem.details.is_empty() {
             again.trouble = Some(sentence(problem));
         }
-        Ok(again)
+        again
     }
 
     /// The same form with core's words beside the fields.
@@ -114,6 +112,11 @@ impl FormModel {
                     label: field.label.clone(),
                     message: words,
                 }
+            }
+            // An answer to a question that the form does not have.
+            None if violation.field.ends_with("].label") => {
+                self.trouble = Some(QUESTIONS_CHANGED.to_owned());
+                return;
             }
             None => Mistake {
                 target: "form".to_owned(),

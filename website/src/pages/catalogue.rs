@@ -3,16 +3,13 @@
 pub(super) mod filter;
 
 use askama::Template;
-use axum::response::Response;
 use http::{HeaderValue, StatusCode, header::CACHE_CONTROL};
-use http_kit::Problem;
 use muster_api::v1::{Event, EventList, bindings::ListEvents};
 
 use crate::{
-    cover::{Cover, encoded},
-    date::EventDates,
-    layout::{Page, Section, public},
-    place::{Place, PlaceKind},
+    event::ShownEvent,
+    layout::{Page, PageResult, Section, public},
+    place::PlaceKind,
     request_context::RequestContext,
 };
 use filter::Filter;
@@ -43,23 +40,10 @@ struct CataloguePage {
 struct Day {
     date: String,
     weekday: String,
-    events: Vec<EventCard>,
+    events: Vec<ShownEvent>,
 }
 
-/// An event in a list.
-#[derive(Debug)]
-pub(crate) struct EventCard {
-    pub(crate) url: String,
-    pub(crate) title: String,
-    pub(crate) start_iso: String,
-    pub(crate) time: String,
-    pub(crate) zone_name: Option<String>,
-    pub(crate) place: String,
-    pub(crate) is_full: bool,
-    pub(crate) cover: Cover,
-}
-
-pub(in crate::pages) async fn home(context: RequestContext) -> Result<Response, Problem> {
+pub(in crate::pages) async fn home(context: RequestContext) -> PageResult {
     let filter = Filter::default();
     let list = context
         .ask::<ListEvents>(filter.request(PAGE_SIZE, 0))
@@ -67,10 +51,10 @@ pub(in crate::pages) async fn home(context: RequestContext) -> Result<Response, 
     let title = "Find your next event";
     let page = Page::unlisted(context.site.links(), title, DESCRIPTION, Section::None)
         .at(context.site.url("/"));
-    show(list, page, filter, true)
+    show(&list, page, filter, true)
 }
 
-pub(in crate::pages) async fn events(context: RequestContext) -> Result<Response, Problem> {
+pub(in crate::pages) async fn events(context: RequestContext) -> PageResult {
     let mut filter: Filter = context.query().read()?;
     let offset = filter.offset.unwrap_or(0);
     let mut page = Page::unlisted(context.site.links(), "Events", DESCRIPTION, Section::Events);
@@ -81,9 +65,9 @@ pub(in crate::pages) async fn events(context: RequestContext) -> Result<Response
         .ask::<ListEvents>(filter.request(PAGE_SIZE, offset))
         .await
     {
-        Ok(list) => show(list, page, filter, false),
+        Ok(list) => show(&list, page, filter, false),
         Err(problem) if filter.refused(&problem.details) => {
-            let mut response = show(EventList::default(), page, filter, false)?;
+            let mut response = show(&EventList::default(), page, filter, false)?;
             *response.status_mut() = StatusCode::BAD_REQUEST;
             let caching = HeaderValue::from_static("no-store");
             response.headers_mut().insert(CACHE_CONTROL, caching);
@@ -93,16 +77,16 @@ pub(in crate::pages) async fn events(context: RequestContext) -> Result<Response
     }
 }
 
-fn show(list: EventList, page: Page, filter: Filter, is_home: bool) -> Result<Response, Problem> {
+fn show(list: &EventList, page: Page, filter: Filter, is_home: bool) -> PageResult {
     let end = list.offset.saturating_add(count(&list.items));
     public(&CataloguePage {
         page,
         is_home,
-        found: found(&list),
+        found: found(list),
         previous_url: (list.offset > 0).then(|| filter.url((list.offset - PAGE_SIZE).max(0))),
         next_url: list.next_offset.map(|offset| filter.url(offset)),
-        range: format!("{} to {end} of {}", list.offset + 1, total(&list)),
-        days: days(list.items),
+        range: format!("{} to {end} of {}", list.offset + 1, total(list)),
+        days: days(&list.items),
         calendar_url: filter.path("/events.ics"),
         feed_url: filter.path("/events.atom"),
         filter,
@@ -130,42 +114,21 @@ fn total(list: &EventList) -> String {
 }
 
 /// The events by the day on which they start, in their order.
-fn days(items: Vec<Event>) -> Vec<Day> {
+fn days(items: &[Event]) -> Vec<Day> {
     let mut days: Vec<Day> = Vec::new();
-    for event in items {
-        let end = event.end_date.as_deref();
-        // Core always sends dates in this form.
-        let Some(dates) = EventDates::read(&event.start_date, end, &event.timezone) else {
-            continue;
-        };
-        let card = EventCard::of(event, &dates);
+    // Core always sends dates in this form.
+    for event in items.iter().flat_map(ShownEvent::of) {
+        let (date, weekday) = (event.dates.day(), event.dates.weekday());
         match days.last_mut() {
-            Some(day) if day.date == dates.day() => day.events.push(card),
+            Some(day) if day.date == date => day.events.push(event),
             _ => days.push(Day {
-                date: dates.day(),
-                weekday: dates.weekday(),
-                events: vec![card],
+                date,
+                weekday,
+                events: vec![event],
             }),
         }
     }
     days
-}
-
-impl EventCard {
-    fn of(event: Event, dates: &EventDates) -> Self {
-        let place = Place::of(&event.location, event.city.as_deref());
-        Self {
-            url: format!("/events/{}", encoded(&event.slug)),
-            cover: Cover::of(&event.slug, &event.title, event.image_url.is_some()),
-            // Elsewhere than on the spot a time without its zone says nothing.
-            zone_name: (place.kind == PlaceKind::Online).then(|| dates.zone_name()),
-            time: dates.time(),
-            is_full: event.is_full,
-            place: place.summary().to_owned(),
-            title: event.title,
-            start_iso: event.start_date,
-        }
-    }
 }
 
 #[cfg(test)]
@@ -185,7 +148,7 @@ mod tests {
 
     #[test]
     fn events_are_shown_by_the_day_of_their_place() {
-        let days = days(vec![
+        let days = days(&[
             event("a", "2030-05-14T09:00:00+02:00", "c-base"),
             event("b", "2030-05-14T23:30:00+02:00", "https://meet.example"),
             event("c", "2030-05-15T00:30:00+02:00", "c-base"),
@@ -196,8 +159,8 @@ mod tests {
             .collect();
         assert_eq!(shown, [("14 May 2030", 2), ("15 May 2030", 1)]);
         let events = &days[0].events;
-        assert_eq!((&*events[0].place, &events[0].zone_name), ("c-base", &None));
-        assert_eq!(events[1].place, "Online");
-        assert_eq!(events[1].zone_name.as_deref(), Some("Berlin time"));
+        assert_eq!(events[0].place.summary(), "c-base");
+        assert_eq!(events[1].place.summary(), "Online");
+        assert_eq!(events[1].dates.zone_name(), "Berlin time");
     }
 }

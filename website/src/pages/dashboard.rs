@@ -23,6 +23,7 @@ mod publish;
 mod registration;
 mod registrations;
 mod sessions;
+mod standing;
 mod start;
 mod switch;
 mod welcome;
@@ -42,34 +43,40 @@ pub(crate) fn resources(site: &Site) -> Vec<Resource> {
     let person = site.signed_in(Needs::Person);
     let account = site.signed_in(Needs::Account);
     vec![
-        Resource::new(account::PATH)
-            .with(person.get(account::show))
-            .with(person.post(account::take)),
+        person.form(account::PATH, account::show, account::take),
         Resource::new(account::EXPORT).with(account.get(account::export)),
-        Resource::new(account::email::PATH)
-            .with(person.get(account::email::show))
-            .with(person.post(account::email::take)),
-        Resource::new(account::email::CODE)
-            .with(person.get(account::email::show_code))
-            .with(person.post(account::email::take_code)),
-        Resource::new("/dashboard/account/leave")
-            .with(account.get(account::leave::show))
-            .with(account.post(account::leave::take)),
-        Resource::new(account::mails::PATH)
-            .with(account.get(account::mails::show))
-            .with(account.post(account::mails::take)),
-        Resource::new(account::remove::PATH)
-            .with(account.get(account::remove::show))
-            .with(account.post(account::remove::take)),
+        person.form(
+            account::email::PATH,
+            account::email::show,
+            account::email::take,
+        ),
+        person.form(
+            account::email::CODE,
+            account::email::show_code,
+            account::email::take_code,
+        ),
+        account.form(
+            "/dashboard/account/leave",
+            account::leave::show,
+            account::leave::take,
+        ),
+        account.form(
+            account::mails::PATH,
+            account::mails::show,
+            account::mails::take,
+        ),
+        account.form(
+            account::remove::PATH,
+            account::remove::show,
+            account::remove::take,
+        ),
         Resource::new(activity::PATH).with(account.get(activity::show)),
         Resource::new(activity::CSV).with(account.get(activity::export)),
         Resource::new("/dashboard/events/{id}/activity").with(account.get(activity::show_of_event)),
         Resource::new(apps::PATH)
             .with(person.get(apps::show))
             .with(person.post(apps::take)),
-        Resource::new("/dashboard/events/{id}/cancel")
-            .with(account.get(cancel::show))
-            .with(account.post(cancel::take)),
+        account.form("/dashboard/events/{id}/cancel", cancel::show, cancel::take),
         Resource::new("/dashboard/events/{id}/registrations/decline")
             .with(account.get(decline::show))
             .with(account.post(decline::take)),
@@ -92,19 +99,15 @@ pub(crate) fn resources(site: &Site) -> Vec<Resource> {
             .with(person.get(invitations::show))
             .with(person.post(invitations::take)),
         Resource::new(keys::PATH).with(account.get(keys::show)),
-        Resource::new("/dashboard/keys/{id}")
-            .with(account.get(keys::key::show))
-            .with(account.post(keys::key::take)),
-        Resource::new(keys::new::PATH)
-            .with(account.get(keys::new::show))
-            .with(account.post(keys::new::take)),
-        Resource::new(members::PATH)
-            .with(account.get(members::show))
-            .with(account.post(members::invite)),
+        account.form("/dashboard/keys/{id}", keys::key::show, keys::key::take),
+        account.form(keys::new::PATH, keys::new::show, keys::new::take),
+        account.form(members::PATH, members::show, members::invite),
         Resource::new("/dashboard/members/withdraw").with(account.post(members::withdraw)),
-        Resource::new("/dashboard/members/{person_id}")
-            .with(account.get(members::member::show))
-            .with(account.post(members::member::take)),
+        account.form(
+            "/dashboard/members/{person_id}",
+            members::member::show,
+            members::member::take,
+        ),
         Resource::new(NEW_EVENT)
             .with(account.get(new_event::show))
             .with(account.post(new_event::take)),
@@ -114,26 +117,26 @@ pub(crate) fn resources(site: &Site) -> Vec<Resource> {
         Resource::new("/dashboard/events/{id}/unpublish")
             .with(account.get(publish::ask_to_unpublish))
             .with(account.post(publish::unpublish)),
-        Resource::new("/dashboard/events/{id}/registrations/{registration_id}")
-            .with(account.get(registration::show))
-            .with(account.post(registration::take)),
+        account.form(
+            "/dashboard/events/{id}/registrations/{registration_id}",
+            registration::show,
+            registration::take,
+        ),
         Resource::new("/dashboard/events/{id}/registrations")
             .with(account.get(registrations::show))
             .with(account.post(registrations::take)),
         Resource::new("/dashboard/events/{id}/registrations.csv")
             .with(account.get(registrations::export)),
-        Resource::new("/dashboard/events/{id}/registrations/new")
-            .with(account.get(registrations::add::show))
-            .with(account.post(registrations::add::take)),
+        account.form(
+            "/dashboard/events/{id}/registrations/new",
+            registrations::add::show,
+            registrations::add::take,
+        ),
         Resource::new(sessions::PATH)
             .with(person.get(sessions::show))
             .with(person.post(sessions::take)),
-        Resource::new(START)
-            .with(person.get(start::show))
-            .with(person.post(start::take)),
+        person.form(START, start::show, start::take),
         Resource::new("/dashboard/switch").with(person.post(switch::take)),
-        Resource::new("/dashboard/welcome")
-            .with(account.get(welcome::show))
-            .with(account.post(welcome::take)),
+        account.form("/dashboard/welcome", welcome::show, welcome::take),
     ]
 }

@@ -1,7 +1,6 @@
 //! The card of an event for other sites: a page for their frames, and how they find it (oEmbed).
 
 use askama::Template;
-use axum::response::Response;
 use http::{HeaderValue, header::CONTENT_SECURITY_POLICY};
 use http_kit::{Problem, document};
 use muster_api::Reason;
@@ -10,8 +9,8 @@ use serde_json::json;
 use crate::{
     assets::ASSETS,
     cover::encoded,
-    event::{EventSource, EventState, ShownEvent},
-    layout::{FRESH, HTML, SITE_NAME, escaped, rendered},
+    event::{EventState, ShownEvent},
+    layout::{FRESH, HTML, PageResult, SITE_NAME, escaped, rendered},
     pages::event::read,
     request_context::{RequestContext, Site},
 };
@@ -54,10 +53,10 @@ pub(crate) fn oembed_url(site: &Site, link: &str) -> String {
     site.url(&format!("/oembed?url={url}"))
 }
 
-pub(in crate::pages) async fn embed(context: RequestContext) -> Result<Response, Problem> {
+pub(in crate::pages) async fn embed(context: RequestContext) -> PageResult {
     let (answer, event) = read(&context, context.segment(1)?).await?;
     let page = EmbedPage {
-        event: ShownEvent::of(EventSource::of(&event))?,
+        event: ShownEvent::of(&event)?,
         state: EventState::of(&answer),
         style_url: &ASSETS.style.path,
         site_name: SITE_NAME,
@@ -69,7 +68,7 @@ pub(in crate::pages) async fn embed(context: RequestContext) -> Result<Response,
 }
 
 /// The card of the event whose page is asked for, as oembed.com says.
-pub(in crate::pages) async fn oembed(context: RequestContext) -> Result<Response, Problem> {
+pub(in crate::pages) async fn oembed(context: RequestContext) -> PageResult {
     let query = context.query();
     if query.value("format").is_some_and(|format| format != "json") {
         let message = "only the format json is served";

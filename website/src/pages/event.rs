@@ -1,22 +1,18 @@
 //! The page of an event, and its calendar file.
 
 use askama::Template;
-use axum::response::Response;
 use http_kit::{Problem, document};
-use muster_api::{
-    Reason,
-    v1::{
-        Event, EventPage as Answer, GetEventCalendarRequest, GetEventPageRequest,
-        bindings::{GetEventCalendar, GetEventPage},
-    },
+use muster_api::v1::{
+    Event, EventPage as Answer, GetEventCalendarRequest, GetEventPageRequest,
+    bindings::{GetEventCalendar, GetEventPage},
 };
 
 use crate::{
     cover,
-    event::{EventSource, EventState, ShownEvent},
+    event::{EventState, ShownEvent, expected},
     json_ld,
-    layout::{Page, Section, public},
-    markdown::{Author, html, summary},
+    layout::{Page, PageResult, Section, public},
+    markdown::{Author, summary},
     pages::embed,
     place::PlaceKind,
     request_context::{RequestContext, Site},
@@ -40,28 +36,23 @@ struct EventPage {
     event: ShownEvent,
     state: EventState,
     seats: String,
-    requires_approval: bool,
-    /// The absolute URL of the page, to share.
-    link: String,
+    answer: Answer,
+    source: Event,
     json_ld: String,
     oembed_url: String,
     /// The line that shows the event's card on another site.
     embed_line: String,
     is_title_long: bool,
-    description_html: String,
-    cover_credit: Option<String>,
     social_image_url: String,
-    organizer_name: Option<String>,
-    contact_email: Option<String>,
 }
 
-pub(in crate::pages) async fn show(context: RequestContext) -> Result<Response, Problem> {
+pub(in crate::pages) async fn show(context: RequestContext) -> PageResult {
     let slug = context.segment(1)?;
     let (answer, event) = read(&context, slug).await?;
-    public(&EventPage::of(&context.site, &answer, event)?)
+    public(&EventPage::of(&context.site, answer, event)?)
 }
 
-pub(in crate::pages) async fn calendar(context: RequestContext) -> Result<Response, Problem> {
+pub(in crate::pages) async fn calendar(context: RequestContext) -> PageResult {
     let slug = context.segment(1)?;
     let request = GetEventCalendarRequest { slug };
     let file = context.ask::<GetEventCalendar>(request).await?;
@@ -75,9 +66,7 @@ pub(crate) async fn read(
 ) -> Result<(Answer, Event), Problem> {
     let request = GetEventPageRequest { slug };
     let mut answer = context.ask::<GetEventPage>(request).await?;
-    let event = answer.event.take().ok_or_else(|| {
-        Problem::new(Reason::Internal, "Muster failed").caused_by("core's answer has no event")
-    })?;
+    let event = expected(answer.event.take())?;
     Ok((answer, event))
 }
 
@@ -93,7 +82,7 @@ pub(crate) fn seats(answer: &Answer, capacity: i32) -> String {
 }
 
 impl EventPage {
-    fn of(site: &Site, answer: &Answer, event: Event) -> Result<Self, Problem> {
+    fn of(site: &Site, answer: Answer, event: Event) -> Result<Self, Problem> {
         let description = summary(&event.description, DESCRIPTION_CHARACTERS);
         let mut page = Page::unlisted(site.links(), &event.title, &description, Section::Events);
         if answer.is_listed {
@@ -101,21 +90,17 @@ impl EventPage {
         }
         Ok(Self {
             page,
-            state: EventState::of(answer),
-            seats: seats(answer, event.capacity),
-            event: ShownEvent::of(EventSource::of(&event))?,
-            requires_approval: answer.requires_approval,
-            json_ld: json_ld::of(answer, &event, &description),
+            event: ShownEvent::of(&event)?,
+            state: EventState::of(&answer),
+            seats: seats(&answer, event.capacity),
+            json_ld: json_ld::of(&answer, &event, &description),
             oembed_url: embed::oembed_url(site, &event.url),
             embed_line: embed::line(site, &event.slug, &event.title),
-            link: event.url,
             is_title_long: event.title.chars().count() > LONG_TITLE_CHARACTERS,
-            description_html: html(&event.description, Author::Stranger),
-            cover_credit: event.image_credit,
             // Events without an image have one for previews, drawn from their title.
             social_image_url: site.url(&cover::path(&event.slug)),
-            organizer_name: event.organizer_name,
-            contact_email: event.contact_email,
+            answer,
+            source: event,
         })
     }
 }

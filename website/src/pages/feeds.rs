@@ -1,7 +1,6 @@
 //! The catalogue with its filters as an Atom feed and as a calendar file.
 
 use askama::Template;
-use axum::response::Response;
 use http_kit::{Problem, document};
 use muster_api::v1::{
     Event,
@@ -9,8 +8,8 @@ use muster_api::v1::{
 };
 
 use crate::{
-    event::{EventSource, ShownEvent},
-    layout::{SITE_NAME, rendered},
+    event::ShownEvent,
+    layout::{PageResult, SITE_NAME, rendered},
     markdown::{Author, html},
     pages::{catalogue::filter::Filter, event::CALENDAR},
     request_context::RequestContext,
@@ -47,13 +46,13 @@ struct Entry {
     html: String,
 }
 
-pub(in crate::pages) async fn calendar(context: RequestContext) -> Result<Response, Problem> {
+pub(in crate::pages) async fn calendar(context: RequestContext) -> PageResult {
     let request = context.query().read::<Filter>()?.calendar_request();
     let file = context.ask::<GetCatalogueCalendar>(request).await?;
     Ok(document(file.text, CALENDAR, FIVE_MINUTES))
 }
 
-pub(in crate::pages) async fn atom(context: RequestContext) -> Result<Response, Problem> {
+pub(in crate::pages) async fn atom(context: RequestContext) -> PageResult {
     let filter: Filter = context.query().read()?;
     let events = events(&context, &filter).await?;
     // A feed without entries has not changed since there is time.
@@ -83,9 +82,9 @@ async fn events(context: &RequestContext, filter: &Filter) -> Result<Vec<Event>,
 }
 
 fn entry(event: Event) -> Result<Entry, Problem> {
-    let shown = ShownEvent::of(EventSource::of(&event))?;
+    let shown = ShownEvent::of(&event)?;
     Ok(Entry {
-        when: shown.when,
+        when: shown.dates.when(),
         place: shown.place.text,
         html: html(&event.description, Author::Stranger),
         author: event.organizer_name.unwrap_or_else(|| SITE_NAME.to_owned()),

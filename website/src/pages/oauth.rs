@@ -8,7 +8,6 @@ pub(in crate::pages) mod metadata;
 mod parameters;
 
 use askama::Template;
-use axum::response::Response;
 use http::{Method, StatusCode, header::SET_COOKIE};
 use http_kit::{Problem, oauth::local_origin};
 use muster_api::internal::v1::{
@@ -19,7 +18,7 @@ use muster_api::internal::v1::{
 use crate::{
     browser::Browser,
     flash,
-    layout::{Page, Section, private},
+    layout::{Page, PageResult, Section, private},
     request_context::{RequestContext, Site},
     return_path::{own_path, with_return_path},
     words::capitalized,
@@ -35,13 +34,11 @@ pub(in crate::pages) const AUTHORIZE: &str = "/oauth/authorize";
 #[template(path = "oauth_problem.html")]
 struct ProblemPage {
     page: Page,
-    headline: &'static str,
-    message: String,
-    cure: String,
+    problem: AuthorizationProblem,
 }
 
 /// Leads to the page where the person agrees, by way of signing in if nobody is signed in.
-pub(in crate::pages) async fn authorize(context: RequestContext) -> Result<Response, Problem> {
+pub(in crate::pages) async fn authorize(context: RequestContext) -> PageResult {
     let request = request_of(&context);
     // What only looks at the page begins nothing.
     if context.has_session() && context.parts.method != Method::HEAD {
@@ -62,15 +59,14 @@ pub(in crate::pages) async fn authorize(context: RequestContext) -> Result<Respo
     }
     let here = context.here();
     if own_path(Some(here)) != here {
-        return shown(&context.site, UNKEPT.problem());
+        let too_long = "The app's request is too long to be kept while you sign in.";
+        let cure = "Sign in first. Then go back to the app and connect it again.";
+        return shown(&context.site, own_words(too_long, cure));
     }
     Ok(flash::see(&with_return_path("/sign-in", here), None))
 }
 
-async fn begin(
-    context: &RequestContext,
-    request: AuthorizationRequest,
-) -> Result<Response, Problem> {
+async fn begin(context: &RequestContext, request: AuthorizationRequest) -> PageResult {
     let browser = Browser::of(&context.parts.headers, &context.site);
     let request = BeginAuthorizationRequest {
         request: Some(request),
@@ -131,7 +127,7 @@ fn request_of(context: &RequestContext) -> AuthorizationRequest {
 }
 
 /// A parameter that is longer than any valid one is the app's mistake, too.
-fn too_long(site: &Site, problem: Problem) -> Result<Response, Problem> {
+fn too_long(site: &Site, problem: Problem) -> PageResult {
     if problem.http_status != 400 {
         return Err(problem);
     }
@@ -143,56 +139,33 @@ fn too_long(site: &Site, problem: Problem) -> Result<Response, Problem> {
             one.message
         )
     });
-    shown(
-        site,
-        AuthorizationProblem {
-            message: capitalized(&message),
-            cure: "Whoever makes the app has to correct its request.".to_owned(),
-        },
-    )
+    let cure = "Whoever makes the app has to correct its request.";
+    shown(site, own_words(&capitalized(&message), cure))
 }
 
-fn shown(site: &Site, problem: AuthorizationProblem) -> Result<Response, Problem> {
-    problem_page(
-        site,
-        "This app cannot be connected",
-        problem,
-        StatusCode::BAD_REQUEST,
-    )
+fn shown(site: &Site, problem: AuthorizationProblem) -> PageResult {
+    let headline = "This app cannot be connected";
+    problem_page(site, headline, problem, StatusCode::BAD_REQUEST)
 }
 
 fn problem_page(
     site: &Site,
-    headline: &'static str,
+    headline: &str,
     problem: AuthorizationProblem,
     status: StatusCode,
-) -> Result<Response, Problem> {
+) -> PageResult {
     let mut response = private(&ProblemPage {
         page: Page::unlisted(site.links(), headline, "A private page.", Section::None),
-        headline,
-        message: problem.message,
-        cure: problem.cure,
+        problem,
     })?;
     *response.status_mut() = status;
     Ok(response)
 }
 
 /// What this site itself says.
-struct Words {
-    message: &'static str,
-    cure: &'static str,
-}
-
-const UNKEPT: Words = Words {
-    message: "The app's request is too long to be kept while you sign in.",
-    cure: "Sign in first. Then go back to the app and connect it again.",
-};
-
-impl Words {
-    fn problem(&self) -> AuthorizationProblem {
-        AuthorizationProblem {
-            message: self.message.to_owned(),
-            cure: self.cure.to_owned(),
-        }
+fn own_words(message: &str, cure: &str) -> AuthorizationProblem {
+    AuthorizationProblem {
+        message: message.to_owned(),
+        cure: cure.to_owned(),
     }
 }

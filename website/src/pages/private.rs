@@ -2,15 +2,14 @@
 //! [`crate::layout::private`]. Opening the page changes nothing, since mail scanners open links; every change is a form.
 
 use askama::Template;
-use axum::response::Response;
 use http_kit::{Problem, document};
 use muster_api::{
     Reason,
     binding::Rpc,
     v1::{
         Answer, CancelRegistrationByTokenRequest, ConfirmRegistrationByTokenRequest,
-        GetRegistrationByTokenRequest, GetRegistrationCalendarByTokenRequest, NewDetails,
-        OwnRegistration, TakeOverNewDetailsByTokenRequest,
+        GetRegistrationByTokenRequest, GetRegistrationCalendarByTokenRequest, OwnRegistration,
+        TakeOverNewDetailsByTokenRequest,
         bindings::{
             CancelRegistrationByToken, ConfirmRegistrationByToken, GetRegistrationByToken,
             GetRegistrationCalendarByToken, TakeOverNewDetailsByToken,
@@ -20,13 +19,13 @@ use muster_api::{
 
 use crate::{
     cover::encoded,
-    event::{EventSource, ShownEvent},
+    event::{ShownEvent, expected},
     flash::{self, Flash},
     form::Form,
-    layout::{Page, Section, keep_private, private},
+    layout::{Page, PageResult, Section, make_private, private},
     pages::{
         event::CALENDAR,
-        status::{Status, StatusMark, is_confirmable},
+        status::{Status, StatusMark},
         ticket::qr_code,
     },
     place::PlaceKind,
@@ -38,18 +37,12 @@ use crate::{
 struct RegistrationPage {
     page: Page,
     event: ShownEvent,
-    flash: Option<&'static str>,
+    flash: Option<Flash>,
     status: Status,
-    cancel_reason: Option<String>,
-    waitlist_position: Option<i32>,
-    confirm_url: Option<String>,
-    name: String,
-    email: String,
-    answers: Vec<ShownAnswer>,
-    new_details: Option<ShownDetails>,
+    /// Where the page is, below which its forms are.
+    url: String,
     check_in: Option<CheckIn>,
-    calendar_url: Option<String>,
-    cancel_url: Option<String>,
+    own: OwnRegistration,
 }
 
 /// The code for the door.
@@ -64,7 +57,6 @@ struct CancelPage {
     page: Page,
     event: ShownEvent,
     consequence: &'static str,
-    cancel_url: String,
     registration_url: String,
 }
 
@@ -74,26 +66,27 @@ pub(crate) struct ShownAnswer {
     pub(crate) text: String,
 }
 
-/// Details of a repeated registration, which the registrant may take over.
-struct ShownDetails {
-    name: String,
-    answers: Vec<ShownAnswer>,
-    take_over_url: String,
-}
-
-pub(in crate::pages) async fn show(context: RequestContext) -> Result<Response, Problem> {
+pub(in crate::pages) async fn show(context: RequestContext) -> PageResult {
     let token = context.segment(1)?;
     let own = read(&context, &token).await?;
-    let flash = Flash::of(&context.parts.headers);
-    let mut response = private(&RegistrationPage::of(own, &context.site, &token, flash)?)?;
+    let (flash, status) = (Flash::of(&context.parts.headers), Status::of(&own));
+    let mut response = private(&RegistrationPage {
+        page: unlisted(&context.site, status.headline),
+        event: event(&own)?,
+        flash,
+        status,
+        url: path(&token),
+        check_in: CheckIn::of(&own, &context.site),
+        own,
+    })?;
     if flash.is_some() {
-        flash::forget(&mut response, &path(&token));
+        flash::clear(&mut response, &path(&token));
     }
     Ok(response)
 }
 
 /// The first step: what cancelling means. A registration that cannot be cancelled shows why on its page.
-pub(in crate::pages) async fn ask_to_cancel(context: RequestContext) -> Result<Response, Problem> {
+pub(in crate::pages) async fn ask_to_cancel(context: RequestContext) -> PageResult {
     let token = context.segment(1)?;
     let own = read(&context, &token).await?;
     if !own.is_cancellable {
@@ -107,54 +100,41 @@ pub(in crate::pages) async fn ask_to_cancel(context: RequestContext) -> Result<R
             "Waitlisted" => "You lose your place on the waitlist. You cannot take this back.",
             _ => "You will not get a seat. You cannot take this back.",
         },
-        cancel_url: format!("{}/cancel", path(&token)),
         registration_url: path(&token),
     })
 }
 
 /// The event as a calendar entry, which is the same as those of the mails.
-pub(in crate::pages) async fn calendar(context: RequestContext) -> Result<Response, Problem> {
+pub(in crate::pages) async fn calendar(context: RequestContext) -> PageResult {
     let token = context.segment(1)?;
     let request = GetRegistrationCalendarByTokenRequest { token };
     let file = context
         .ask::<GetRegistrationCalendarByToken>(request)
         .await?;
     let mut response = document(file.text, CALENDAR, "no-store");
-    keep_private(&mut response);
+    make_private(&mut response);
     Ok(response)
 }
 
-pub(in crate::pages) async fn confirm(
-    context: RequestContext,
-    _form: Form,
-) -> Result<Response, Problem> {
+pub(in crate::pages) async fn confirm(context: RequestContext, _form: Form) -> PageResult {
     let token = context.segment(1)?;
-    let request = ConfirmRegistrationByTokenRequest {
-        token: token.clone(),
-    };
-    change::<ConfirmRegistrationByToken>(&context, request, &token, Flash::CONFIRMED).await
+    let path = path(&token);
+    let request = ConfirmRegistrationByTokenRequest { token };
+    change::<ConfirmRegistrationByToken>(&context, request, &path, Flash::CONFIRMED).await
 }
 
-pub(in crate::pages) async fn cancel(
-    context: RequestContext,
-    _form: Form,
-) -> Result<Response, Problem> {
+pub(in crate::pages) async fn cancel(context: RequestContext, _form: Form) -> PageResult {
     let token = context.segment(1)?;
-    let request = CancelRegistrationByTokenRequest {
-        token: token.clone(),
-    };
-    change::<CancelRegistrationByToken>(&context, request, &token, Flash::CANCELLED).await
+    let path = path(&token);
+    let request = CancelRegistrationByTokenRequest { token };
+    change::<CancelRegistrationByToken>(&context, request, &path, Flash::CANCELLED).await
 }
 
-pub(in crate::pages) async fn take_over(
-    context: RequestContext,
-    _form: Form,
-) -> Result<Response, Problem> {
+pub(in crate::pages) async fn take_over(context: RequestContext, _form: Form) -> PageResult {
     let token = context.segment(1)?;
-    let request = TakeOverNewDetailsByTokenRequest {
-        token: token.clone(),
-    };
-    change::<TakeOverNewDetailsByToken>(&context, request, &token, Flash::TAKEN_OVER).await
+    let path = path(&token);
+    let request = TakeOverNewDetailsByTokenRequest { token };
+    change::<TakeOverNewDetailsByToken>(&context, request, &path, Flash::TAKEN_OVER).await
 }
 
 /// Changes the registration and leads to its page. If it can no longer be changed, that page says why: the event may have been
@@ -162,13 +142,12 @@ pub(in crate::pages) async fn take_over(
 async fn change<R: Rpc>(
     context: &RequestContext,
     request: R::Request,
-    token: &str,
+    path: &str,
     done: Flash,
-) -> Result<Response, Problem> {
-    let path = path(token);
+) -> PageResult {
     match context.ask::<R>(request).await {
-        Ok(_changed) => Ok(flash::see(&path, Some(done))),
-        Err(problem) if is_settled(&problem) => Ok(flash::see(&path, None)),
+        Ok(_changed) => Ok(flash::see(path, Some(done))),
+        Err(problem) if is_settled(&problem) => Ok(flash::see(path, None)),
         Err(problem) => Err(problem),
     }
 }
@@ -199,24 +178,21 @@ fn unlisted(site: &Site, title: &str) -> Page {
 }
 
 fn event(own: &OwnRegistration) -> Result<ShownEvent, Problem> {
-    let event = own.event.as_ref().ok_or_else(|| {
-        Problem::new(Reason::Internal, "Muster failed").caused_by("core's answer has no event")
-    })?;
-    ShownEvent::of(EventSource::of(event))
+    ShownEvent::of(&expected(own.event.clone())?)
 }
 
 /// Answers in words.
-pub(crate) fn shown(answers: Vec<Answer>) -> Vec<ShownAnswer> {
-    let shown = |answer: Answer| ShownAnswer {
+pub(crate) fn shown(answers: &[Answer]) -> Vec<ShownAnswer> {
+    let shown = |answer: &Answer| ShownAnswer {
         text: match &*answer.values.join(", ") {
             // A ticked box.
             "true" => "Yes".to_owned(),
             "false" => "No".to_owned(),
             text => text.to_owned(),
         },
-        label: answer.label.unwrap_or_default(),
+        label: answer.label().to_owned(),
     };
-    answers.into_iter().map(shown).collect()
+    answers.iter().map(shown).collect()
 }
 
 impl CheckIn {
@@ -230,40 +206,6 @@ impl CheckIn {
         Some(Self {
             qr_svg: qr_code(&url)?,
             text: own.check_in_code.clone(),
-        })
-    }
-}
-
-impl RegistrationPage {
-    fn of(
-        own: OwnRegistration,
-        site: &Site,
-        token: &str,
-        flash: Option<Flash>,
-    ) -> Result<Self, Problem> {
-        let path = path(token);
-        let status = Status::of(&own);
-        let details = |details: NewDetails| ShownDetails {
-            name: details.name,
-            answers: shown(details.answers),
-            take_over_url: format!("{path}/new-details"),
-        };
-        Ok(Self {
-            page: unlisted(site, status.headline),
-            event: event(&own)?,
-            status,
-            flash: flash.map(Flash::words),
-            waitlist_position: own.waitlist_position.filter(|_| own.is_cancellable),
-            confirm_url: is_confirmable(&own).then(|| path.clone()),
-            check_in: CheckIn::of(&own, site),
-            answers: shown(own.answers),
-            new_details: own.new_details.filter(|_| own.is_cancellable).map(details),
-            calendar_url: own.is_cancellable.then(|| format!("{path}/event.ics")),
-            // Who has arrived has no use for it.
-            cancel_url: (own.is_cancellable && !own.checked_in).then(|| format!("{path}/cancel")),
-            cancel_reason: own.event_cancel_reason,
-            name: own.name,
-            email: own.email,
         })
     }
 }

@@ -3,21 +3,21 @@
 pub(crate) mod form;
 
 use askama::Template;
-use axum::response::Response;
 use http_kit::Problem;
-use muster_api::v1::{Event, EventPage, bindings::RegisterAttendee};
+use muster_api::v1::{Event, EventPage, RegisterAttendeeRequest, bindings::RegisterAttendee};
 
 use crate::{
     cover::encoded,
-    event::{EventSource, EventState, ShownEvent},
+    event::{EventState, ShownEvent},
+    field::{Field, FormModel},
     flash,
     form::Form,
-    layout::{self, Page, Section, private},
+    layout::{self, Page, PageResult, Section, private},
     pages::event::{read, seats},
     request_context::{RequestContext, Site},
-    unsent::{self, Unsent, may_be_sent_again},
+    unsent::{Unsent, Why, may_be_sent_again},
 };
-use form::{Input, Mistake, Question, QuestionKind, RegistrationForm, label};
+use form::{answers, label};
 
 #[derive(Template)]
 #[template(path = "register.html")]
@@ -27,11 +27,7 @@ struct RegisterPage {
     state: EventState,
     seats: String,
     requires_approval: bool,
-    problems: Vec<Mistake>,
-    notice: Option<&'static str>,
-    name: Input,
-    email: Input,
-    questions: Vec<Question>,
+    model: FormModel,
 }
 
 #[derive(Template)]
@@ -41,43 +37,45 @@ struct RegisteredPage {
     event: ShownEvent,
 }
 
-pub(in crate::pages) async fn show(context: RequestContext) -> Result<Response, Problem> {
+pub(in crate::pages) async fn show(context: RequestContext) -> PageResult {
     let (page, event) = read(&context, context.segment(1)?).await?;
     if !EventState::of(&page).takes_registrations() {
         return Ok(flash::see(&path(&event.slug), None));
     }
-    let model = RegistrationForm::of(&page.custom_fields, Form::default());
+    let model = model(&page);
     private(&RegisterPage::of(&context.site, &page, &event, model)?)
 }
 
 /// Registers, and leads to a page that says what comes next: the same for everybody, new or known, with or without a seat.
-pub(in crate::pages) async fn take(
-    context: RequestContext,
-    form: Form,
-) -> Result<Response, Problem> {
+pub(in crate::pages) async fn take(context: RequestContext, form: Form) -> PageResult {
     let slug = context.segment(1)?;
     match register(&context, &slug, &form).await {
-        Err(problem) if may_be_sent_again(&problem) => keep(&context.site, &slug, &form, &problem),
+        Err(problem) if may_be_sent_again(&problem) => {
+            unsent(&context.site, &slug, &form, &problem)
+        }
         answer => answer,
     }
 }
 
 /// Everything that was typed, to be sent again.
-fn keep(site: &Site, slug: &str, form: &Form, problem: &Problem) -> Result<Response, Problem> {
-    let (headline, text) = match problem.http_status {
-        429 => (
-            "Too many registrations at once",
-            "Nothing that you typed is lost. Please wait a moment and send it again.",
-        ),
-        _ => (
-            "Your registration was not received yet",
-            "Something does not answer. Nothing that you typed is lost: please send it again in a moment. Sending twice does no harm.",
-        ),
+fn unsent(site: &Site, slug: &str, form: &Form, problem: &Problem) -> PageResult {
+    const TOO_MANY: Why = Why {
+        headline: "Too many registrations at once",
+        text: "Nothing that you typed is lost. Please wait a moment and send it again.",
+        before: None,
+    };
+    const UNAVAILABLE: Why = Why {
+        headline: "Your registration was not received yet",
+        text: "Something does not answer. Nothing that you typed is lost: please send it again in a moment. Sending twice does no harm.",
+        before: None,
+    };
+    let why = match problem.http_status {
+        429 => &TOO_MANY,
+        _ => &UNAVAILABLE,
     };
     let unsent = Unsent {
-        headline,
-        text,
-        before: None,
+        page: Page::unlisted(site.links(), why.headline, why.text, Section::Events),
+        why,
         url: &format!("{}/register", path(slug)),
         form,
         label: |name| match name {
@@ -86,18 +84,22 @@ fn keep(site: &Site, slug: &str, form: &Form, problem: &Problem) -> Result<Respo
             _ => label(name).map(str::to_owned),
         },
     };
-    let page = Page::unlisted(site.links(), headline, text, Section::Events);
-    unsent::page(page, unsent, problem)
+    layout::refused(&unsent, problem)
 }
 
-async fn register(context: &RequestContext, slug: &str, form: &Form) -> Result<Response, Problem> {
+async fn register(context: &RequestContext, slug: &str, form: &Form) -> PageResult {
     let (page, event) = read(context, slug.to_owned()).await?;
     // It was cancelled, or is over, since the form was opened.
     if !EventState::of(&page).takes_registrations() {
         return Ok(flash::see(&path(slug), None));
     }
-    let model = RegistrationForm::of(&page.custom_fields, form.clone());
-    let refused = match context.ask::<RegisterAttendee>(model.request(slug)).await {
+    let request = RegisterAttendeeRequest {
+        slug: slug.to_owned(),
+        name: form.text("name"),
+        email: form.text("email"),
+        answers: answers(&page.custom_fields, form),
+    };
+    let refused = match context.ask::<RegisterAttendee>(request).await {
         Ok(_received) => return Ok(flash::see(&format!("{}/registered", path(slug)), None)),
         Err(problem) => problem,
     };
@@ -106,24 +108,20 @@ async fn register(context: &RequestContext, slug: &str, form: &Form) -> Result<R
             Ok(flash::see(&path(slug), None))
         }
         [] => Err(refused),
-        details => {
-            let model = model.refused(details);
+        _ => {
+            let model = model(&page).again(form, &refused);
             let page = RegisterPage::of(&context.site, &page, &event, model)?;
             layout::refused(&page, &refused)
         }
     }
 }
 
-pub(in crate::pages) async fn registered(context: RequestContext) -> Result<Response, Problem> {
+pub(in crate::pages) async fn registered(context: RequestContext) -> PageResult {
     let (_page, event) = read(&context, context.segment(1)?).await?;
+    let links = context.site.links();
     private(&RegisteredPage {
-        page: Page::unlisted(
-            context.site.links(),
-            "Check your mail",
-            &event.title,
-            Section::Events,
-        ),
-        event: ShownEvent::of(EventSource::of(&event))?,
+        page: Page::unlisted(links, "Check your mail", &event.title, Section::Events),
+        event: ShownEvent::of(&event)?,
     })
 }
 
@@ -131,30 +129,23 @@ fn path(slug: &str) -> String {
     format!("/events/{}", encoded(slug))
 }
 
+fn model(page: &EventPage) -> FormModel {
+    let name = Field::line("name", "Name").autocomplete("name");
+    let email = Field::email("email", "E-mail").hint("The confirmation goes to this address.");
+    form::model(vec![name.required(), email.required()], &page.custom_fields)
+}
+
 impl RegisterPage {
-    fn of(
-        site: &Site,
-        page: &EventPage,
-        event: &Event,
-        model: RegistrationForm,
-    ) -> Result<Self, Problem> {
+    fn of(site: &Site, page: &EventPage, event: &Event, model: FormModel) -> Result<Self, Problem> {
         let title = format!("Register: {}", event.title);
+        let description = "The form to register for an event.";
         Ok(Self {
-            page: Page::unlisted(
-                site.links(),
-                &title,
-                "The form to register for an event.",
-                Section::Events,
-            ),
-            event: ShownEvent::of(EventSource::of(event))?,
+            page: Page::unlisted(site.links(), &title, description, Section::Events),
             state: EventState::of(page),
             seats: seats(page, event.capacity),
+            event: ShownEvent::of(event)?,
             requires_approval: page.requires_approval,
-            problems: model.mistakes,
-            notice: model.notice,
-            name: model.name,
-            email: model.email,
-            questions: model.questions,
+            model,
         })
     }
 }

@@ -5,7 +5,6 @@ use std::{
     time::{SystemTime, UNIX_EPOCH},
 };
 
-use axum::response::Response;
 use http_kit::{Problem, document};
 use muster_api::{
     Reason,
@@ -15,7 +14,7 @@ use muster_api::{
     },
 };
 
-use crate::{SURFACE, request_context::RequestContext};
+use crate::{SURFACE, layout::PageResult, request_context::RequestContext};
 
 const TEXT: &str = "text/plain; charset=utf-8";
 
@@ -48,7 +47,7 @@ const DAY_SECONDS: u64 = 86_400;
     clippy::disallowed_methods,
     reason = "readers compare it with their own clocks, not with core's"
 )]
-pub(in crate::pages) async fn security(context: RequestContext) -> Result<Response, Problem> {
+pub(in crate::pages) async fn security(context: RequestContext) -> PageResult {
     let links = context.site.links();
     let Some(contact) = &links.security_contact else {
         return Err(Problem::new(Reason::NotFound, SURFACE.unknown_path));
@@ -62,14 +61,14 @@ pub(in crate::pages) async fn security(context: RequestContext) -> Result<Respon
     Ok(document(text, TEXT, AN_HOUR))
 }
 
-pub(in crate::pages) async fn robots(context: RequestContext) -> Result<Response, Problem> {
+pub(in crate::pages) async fn robots(context: RequestContext) -> PageResult {
     let sitemap = context.site.url("/sitemap.xml");
     let text = format!("{ROBOTS}\nSitemap: {sitemap}\n");
     Ok(document(text, TEXT, AN_HOUR))
 }
 
 /// What a language model should read to use the site, in the form of llmstxt.org.
-pub(in crate::pages) async fn llms(context: RequestContext) -> Result<Response, Problem> {
+pub(in crate::pages) async fn llms(context: RequestContext) -> PageResult {
     let (guides, use_cases) = tokio::try_join!(
         context.ask::<ListGuides>(ListGuidesRequest {}),
         context.ask::<ListUseCases>(ListUseCasesRequest {}),

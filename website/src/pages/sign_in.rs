@@ -22,7 +22,7 @@ use crate::{
     field::{Field, FieldKind, FormModel},
     flash::{self, Flash},
     form::Form,
-    layout::{Page, Section, private, refused},
+    layout::{Page, PageResult, Section, private, refused},
     request_context::{RequestContext, Site},
     return_path::{DASHBOARD, NEW_EVENT, RETURN_PATH, own_path, with_return_path},
     session,
@@ -35,9 +35,6 @@ pub(in crate::pages) const CODE: &str = "/sign-in/code";
 /// Where new people are asked for their name.
 const WELCOME: &str = "/dashboard/welcome";
 
-/// How long a browser remembers the address to which a code went: a little longer than the code is valid.
-const SECONDS: u64 = 15 * 60;
-
 #[derive(Template)]
 #[template(path = "sign_in.html")]
 struct SignInPage {
@@ -45,7 +42,6 @@ struct SignInPage {
     model: FormModel,
     return_path: String,
     flash: Option<&'static str>,
-    is_sign_up_open: bool,
 }
 
 #[derive(Template)]
@@ -55,19 +51,16 @@ struct CodePage {
     model: FormModel,
     return_path: String,
     email: String,
-    mail_folder: Option<String>,
 }
 
-pub(in crate::pages) async fn show(context: RequestContext) -> Result<Response, Problem> {
+pub(in crate::pages) async fn show(context: RequestContext) -> PageResult {
     let query = context.query();
     let return_path = own_path(query.value(RETURN_PATH)).to_owned();
-    if context.has_session()
-        && context
-            .ask::<GetSession>(GetSessionRequest {})
-            .await
-            .is_ok()
-    {
-        return Ok(flash::see(&return_path, None));
+    if context.has_session() {
+        let session = context.ask::<GetSession>(GetSessionRequest {}).await;
+        if session.is_ok() {
+            return Ok(flash::see(&return_path, None));
+        }
     }
     let flash = Flash::of(&context.parts.headers);
     let mut response = private(&SignInPage {
@@ -75,73 +68,70 @@ pub(in crate::pages) async fn show(context: RequestContext) -> Result<Response, 
         ..SignInPage::of(&context, address(), return_path)
     })?;
     if flash.is_some() {
-        flash::forget(&mut response, "/sign-in");
+        flash::clear(&mut response, "/sign-in");
     }
     Ok(response)
 }
 
 /// Has a code mailed, and leads to the page where it is typed: the same for known and unknown addresses.
-pub(in crate::pages) async fn take(
-    context: RequestContext,
-    form: Form,
-) -> Result<Response, Problem> {
+pub(in crate::pages) async fn take(context: RequestContext, form: Form) -> PageResult {
     let return_path = own_path(form.value(RETURN_PATH)).to_owned();
     let browser = Browser::of(&context.parts.headers, &context.site);
-    let email = form.value("email").unwrap_or_default().to_owned();
+    let email = form.text("email").unwrap_or_default();
     let request = StartSignInRequest {
         email: Some(email.clone()),
         browser: Some(browser.secret().to_owned()),
     };
     if let Err(problem) = context.ask::<StartSignIn>(request).await {
-        let mut model = address().filled(&form).refused(email_only(&problem));
-        model.trouble = trouble(&problem);
+        let model = address().filled(&form).refused(email_only(&problem));
+        let model = with_trouble(model, &problem);
         return refused(&SignInPage::of(&context, model, return_path), &problem);
     }
     let mut response = flash::see(&with_return_path(CODE, &return_path), None);
-    session::set(&mut response, &context.site, SIGN_IN, &email, SECONDS);
+    session::set_sign_in(&mut response, &context.site, &email);
     if let Some(cookie) = browser.cookie(&context.site) {
         response.headers_mut().append(SET_COOKIE, cookie);
     }
     Ok(response)
 }
 
-pub(in crate::pages) async fn show_code(context: RequestContext) -> Result<Response, Problem> {
+pub(in crate::pages) async fn show_code(context: RequestContext) -> PageResult {
     let return_path = own_path(context.query().value(RETURN_PATH)).to_owned();
     match asked_for(&context) {
-        Some(email) => private(&CodePage::of(&context, code(), return_path, email)),
-        None => Ok(flash::see(
-            &with_return_path("/sign-in", &return_path),
-            None,
+        Some(email) => private(&CodePage::of(
+            &context,
+            FormModel::of(code()),
+            return_path,
+            email,
         )),
+        None => Ok(to_sign_in(&return_path)),
     }
 }
 
-pub(in crate::pages) async fn take_code(
-    context: RequestContext,
-    form: Form,
-) -> Result<Response, Problem> {
+pub(in crate::pages) async fn take_code(context: RequestContext, form: Form) -> PageResult {
     let return_path = own_path(form.value(RETURN_PATH)).to_owned();
     let headers = &context.parts.headers;
     let browser = Browser::known(headers, &context.site);
     let (Some(email), Some(browser)) = (asked_for(&context), browser) else {
-        return Ok(flash::see(
-            &with_return_path("/sign-in", &return_path),
-            None,
-        ));
+        return Ok(to_sign_in(&return_path));
     };
     let request = FinishSignInRequest {
         browser: Some(browser.secret().to_owned()),
-        code: form.value("code").map(str::to_owned),
+        code: form.text("code"),
         device: device(headers),
     };
     match context.ask::<FinishSignIn>(request).await {
         Ok(signed_in) => Ok(welcome(&context.site, &signed_in, &return_path)),
         Err(problem) => {
-            let mut model = code().filled(&form).refused(&problem.details);
-            model.trouble = trouble(&problem);
+            let model = FormModel::of(code()).filled(&form);
+            let model = with_trouble(model.refused(&problem.details), &problem);
             refused(&CodePage::of(&context, model, return_path, email), &problem)
         }
     }
+}
+
+fn to_sign_in(return_path: &str) -> Response {
+    flash::see(&with_return_path("/sign-in", return_path), None)
 }
 
 /// The way in: to the page that was asked for, and new people who come for events first to the one that asks for their name.
@@ -153,12 +143,12 @@ fn welcome(site: &Site, signed_in: &SignedIn, return_path: &str) -> Response {
     };
     let mut response = flash::see(return_path, Some(Flash::WELCOME));
     session::begin(&mut response, site, &signed_in.token);
-    session::set(&mut response, site, SIGN_IN, "", 0);
+    session::end_sign_in(&mut response, site);
     response
 }
 
 /// The address to which this browser asked for a code.
-fn asked_for(context: &RequestContext) -> Option<String> {
+pub(in crate::pages) fn asked_for(context: &RequestContext) -> Option<String> {
     SIGN_IN.read(&context.parts.headers, context.site.is_secure())
 }
 
@@ -169,9 +159,9 @@ fn address() -> FormModel {
 }
 
 /// The field for a code from a mail.
-fn code() -> FormModel {
+pub(in crate::pages) fn code() -> Vec<Field> {
     let field = Field::new(FieldKind::Code, "code", "Code");
-    FormModel::of(vec![field.hint("8 digits, from the mail").required()])
+    vec![field.hint("8 digits, from the mail").required()]
 }
 
 /// What is wrong with the address. The browser's secret is nothing that a person can correct.
@@ -180,12 +170,12 @@ fn email_only(problem: &Problem) -> &[Violation] {
     if is_email { &problem.details } else { &[] }
 }
 
-/// What to say above the form, where nothing can be said beside a field.
-fn trouble(problem: &Problem) -> Option<String> {
+/// A form with what to say above it, where nothing can be said beside a field.
+fn with_trouble(mut model: FormModel, problem: &Problem) -> FormModel {
     if problem.http_status == 400 && !problem.details.is_empty() {
-        return None;
+        return model;
     }
-    Some(match (problem.http_status, problem.retry_after_seconds) {
+    model.trouble = Some(match (problem.http_status, problem.retry_after_seconds) {
         (429, Some(seconds)) if seconds > 90 => format!(
             "There were too many tries. Please wait {} minutes.",
             seconds.div_ceil(60)
@@ -199,7 +189,8 @@ fn trouble(problem: &Problem) -> Option<String> {
             "Something does not answer. Please try again in a moment; nothing is lost.".to_owned()
         }
         _ => sentence(problem),
-    })
+    });
+    model
 }
 
 fn head(site: &Site, title: &str) -> Page {
@@ -209,14 +200,11 @@ fn head(site: &Site, title: &str) -> Page {
 
 impl SignInPage {
     fn of(context: &RequestContext, model: FormModel, return_path: String) -> Self {
-        let links = context.site.links();
         Self {
             page: head(&context.site, "Sign in"),
             model,
             return_path,
             flash: None,
-            // Before core was asked the usual setting is assumed.
-            is_sign_up_open: links.is_sign_up_open || links.sign_up_plan.is_empty(),
         }
     }
 }
@@ -228,7 +216,6 @@ impl CodePage {
             model,
             return_path,
             email,
-            mail_folder: context.site.links().mail_folder.clone(),
         }
     }
 }
@@ -238,6 +225,10 @@ mod tests {
     use muster_api::Reason;
 
     use super::*;
+
+    fn trouble(problem: &Problem) -> Option<String> {
+        with_trouble(FormModel::default(), problem).trouble
+    }
 
     #[test]
     fn trouble_is_told_where_no_field_can_tell_it() {

@@ -19,7 +19,11 @@ use muster_api::{
     },
 };
 
-use crate::{cover::encoded, layout::escaped, request_context::RequestContext};
+use crate::{
+    cover::encoded,
+    layout::{PageResult, escaped},
+    request_context::RequestContext,
+};
 
 const XML: &str = "application/xml; charset=utf-8";
 
@@ -30,7 +34,7 @@ const DECLARATION: &str = "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n";
 const NAMESPACE: &str = "http://www.sitemaps.org/schemas/sitemap/0.9";
 const END: &str = "</urlset>\n";
 
-pub(in crate::pages) async fn index(context: RequestContext) -> Result<Response, Problem> {
+pub(in crate::pages) async fn index(context: RequestContext) -> PageResult {
     let list = context.ask::<ListSitemaps>(ListSitemapsRequest {}).await?;
     let mut text = format!("{DECLARATION}<sitemapindex xmlns=\"{NAMESPACE}\">\n");
     let url = |number: i32| context.site.url(&format!("/sitemaps/{number}.xml"));
@@ -43,7 +47,7 @@ pub(in crate::pages) async fn index(context: RequestContext) -> Result<Response,
     Ok(document(text, XML, AN_HOUR))
 }
 
-pub(in crate::pages) async fn sitemap(context: RequestContext) -> Result<Response, Problem> {
+pub(in crate::pages) async fn sitemap(context: RequestContext) -> PageResult {
     let file = context.segment(1)?;
     match number(&file) {
         Some(0) => own_pages(context).await,
@@ -64,7 +68,7 @@ fn not_found() -> Problem {
 }
 
 /// Their texts come with a release, so nothing says when they changed.
-async fn own_pages(context: RequestContext) -> Result<Response, Problem> {
+async fn own_pages(context: RequestContext) -> PageResult {
     let (use_cases, guides) = tokio::try_join!(
         context.ask::<ListUseCases>(ListUseCasesRequest {}),
         context.ask::<ListGuides>(ListGuidesRequest {}),
@@ -81,7 +85,7 @@ async fn own_pages(context: RequestContext) -> Result<Response, Problem> {
 }
 
 /// A sitemap of the catalogue. It is sent while it is read: all of it would take several megabytes.
-async fn events(context: RequestContext, number: i32) -> Result<Response, Problem> {
+async fn events(context: RequestContext, number: i32) -> PageResult {
     let first = page(&context, number, None).await;
     // A number above those that core takes is one that does not exist.
     let first = first.map_err(|problem| match problem.http_status {

@@ -87,9 +87,9 @@ pub(crate) fn is_confirmable(own: &OwnRegistration) -> bool {
 
 /// Until when to confirm.
 fn deadline(own: &OwnRegistration) -> String {
-    let told = |text: &str| Some(format!("{} ({})", timestamp(text)?, own.timezone));
-    let held = own.held_until.as_deref().and_then(told);
-    let confirm = own.confirm_until.as_deref().and_then(told);
+    let words = |text: &str| Some(format!("{} ({})", timestamp(text)?, own.timezone));
+    let held = own.held_until.as_deref().and_then(words);
+    let confirm = own.confirm_until.as_deref().and_then(words);
     match (held, confirm) {
         (Some(held), _) => format!("A seat is held for you until {held}."),
         (None, Some(confirm)) => {

@@ -3,17 +3,12 @@
 use std::fmt::Write as _;
 
 use askama::Template;
-use axum::response::Response;
-use http_kit::Problem;
-use muster_api::{
-    Reason,
-    v1::{GetTicketRequest, Ticket, bindings::GetTicket},
-};
+use muster_api::v1::{GetTicketRequest, Ticket, bindings::GetTicket};
 use qrcode::{Color, EcLevel, QrCode};
 
 use crate::{
-    event::{EventSource, ShownEvent},
-    layout::{Page, Section, private},
+    event::{ShownEvent, expected},
+    layout::{Page, PageResult, Section, private},
     pages::{
         dashboard::ticket_for_staff,
         status::{Status, StatusMark},
@@ -32,25 +27,19 @@ struct TicketPage {
     status: Status,
 }
 
-pub(in crate::pages) async fn show(context: RequestContext) -> Result<Response, Problem> {
+pub(in crate::pages) async fn show(context: RequestContext) -> PageResult {
     let code = context.segment(1)?;
     let (for_staff, context) = ticket_for_staff(context, &code).await?;
     if let Some(page) = for_staff {
         return Ok(page);
     }
     let mut ticket = context.ask::<GetTicket>(GetTicketRequest { code }).await?;
-    let event = ticket.event.take().ok_or_else(|| {
-        Problem::new(Reason::Internal, "Muster failed").caused_by("core's answer has no event")
-    })?;
+    let event = expected(ticket.event.take())?;
     let status = status(&ticket);
+    let links = context.site.links();
     private(&TicketPage {
-        page: Page::unlisted(
-            context.site.links(),
-            status.headline,
-            "A ticket.",
-            Section::None,
-        ),
-        event: ShownEvent::of(EventSource::of(&event))?,
+        page: Page::unlisted(links, status.headline, "A ticket.", Section::None),
+        event: ShownEvent::of(&event)?,
         status,
     })
 }

@@ -6,7 +6,6 @@ pub(in crate::pages) mod mails;
 pub(in crate::pages) mod remove;
 
 use askama::Template;
-use axum::response::Response;
 use http_kit::Problem;
 use muster_api::{
     Scope,
@@ -17,13 +16,13 @@ use muster_api::{
     v1::{Account, ExportAccountRequest, bindings::ExportAccount},
 };
 
-use super::{download, welcome::about};
+use super::download;
 use crate::{
     caller::{Caller, Frame, Tab},
     field::{Field, FieldKind, FormModel},
     flash::{self, Flash},
     form::Form,
-    layout::Page,
+    layout::PageResult,
     pages::dashboard::plan::{self, Plan},
     zones,
 };
@@ -34,8 +33,7 @@ pub(in crate::pages) const EXPORT: &str = "/dashboard/account/export.zip";
 #[derive(Template)]
 #[template(path = "dashboard/account.html")]
 struct AccountPage {
-    page: Page,
-    frame: Frame,
+    page: Frame,
     person: FormModel,
     /// The account's own fields, for those who may change them.
     account: Option<FormModel>,
@@ -45,51 +43,51 @@ struct AccountPage {
     zones: &'static [String],
 }
 
-pub(in crate::pages) async fn show(caller: Caller) -> Result<Response, Problem> {
-    let now = Now::read(&caller).await?;
-    let account = now.account.as_ref().map(account_fields);
-    caller.answer(&AccountPage::of(
-        &caller,
-        person_fields(&caller),
-        account,
-        now,
-    ))
+pub(in crate::pages) async fn show(caller: Caller) -> PageResult {
+    let (account, mails) = tokio::try_join!(plan::account(&caller), mails::choice(&caller))?;
+    let changeable = account
+        .as_ref()
+        .filter(|_| caller.viewer.may(Scope::AccountWrite));
+    let (person, fields) = (person_fields(&caller), changeable.map(account_fields));
+    let (person, fields) = match caller.form() {
+        Some(form) if is_of_person(form) => (caller.model(person), fields.map(FormModel::of)),
+        _ => (
+            FormModel::of(person),
+            fields.map(|fields| caller.model(fields)),
+        ),
+    };
+    caller.answer(&AccountPage {
+        page: caller.page("You and your account", Tab::Account),
+        person,
+        account: fields,
+        plan: account.as_ref().map(Plan::of),
+        mails,
+        zones: zones::names(),
+    })
 }
 
-pub(in crate::pages) async fn take(caller: Caller, form: Form) -> Result<Response, Problem> {
-    let is_person = form.value("action") == Some("person");
-    let saved = if is_person {
-        save_person(&caller, &form).await
+pub(in crate::pages) async fn take(caller: Caller, form: Form) -> PageResult {
+    if is_of_person(&form) {
+        save_person(&caller, &form).await?;
     } else {
         caller.require_same_account(&form)?;
-        save_account(&caller, &form).await
-    };
-    let problem = match saved {
-        Ok(()) => return Ok(flash::see(PATH, Some(Flash::ACCOUNT_SAVED))),
-        Err(problem) if problem.http_status == 400 => problem,
-        Err(problem) => return Err(problem),
-    };
-    let now = Now::read(&caller).await?;
-    let again = |model: FormModel| model.filled(&form).refused(&problem.details);
-    let (mut person, mut account) = (
-        person_fields(&caller),
-        now.account.as_ref().map(account_fields),
-    );
-    if is_person {
-        person = again(person);
-    } else {
-        account = account.map(again);
+        save_account(&caller, &form).await?;
     }
-    let page = AccountPage::of(&caller, person, account, now);
-    caller.answer_refused(&page, &problem)
+    Ok(flash::see(PATH, Some(Flash::ACCOUNT_SAVED)))
 }
 
-pub(in crate::pages) async fn export(caller: Caller) -> Result<Response, Problem> {
+/// Whether it is the form about the person, not the one about the account.
+fn is_of_person(form: &Form) -> bool {
+    form.value("action") == Some("person")
+}
+
+pub(in crate::pages) async fn export(caller: Caller) -> PageResult {
     download::answer::<ExportAccount>(&caller, ExportAccountRequest {}).await
 }
 
-async fn save_person(caller: &Caller, form: &Form) -> Result<(), Problem> {
-    let name = form.value("person_name").map(str::to_owned);
+/// Saves the person's name.
+pub(super) async fn save_person(caller: &Caller, form: &Form) -> Result<(), Problem> {
+    let name = Some(form.text("person_name").unwrap_or_default());
     let renamed = caller
         .ask::<RenamePerson>(RenamePersonRequest { name })
         .await;
@@ -97,41 +95,35 @@ async fn save_person(caller: &Caller, form: &Form) -> Result<(), Problem> {
     Ok(())
 }
 
-async fn save_account(caller: &Caller, form: &Form) -> Result<(), Problem> {
-    let typed = |name| Some(form.value(name).unwrap_or_default().to_owned());
+/// Saves the account's name, and its time zone if the form has one.
+pub(super) async fn save_account(caller: &Caller, form: &Form) -> Result<(), Problem> {
+    let typed = |name| Some(form.text(name).unwrap_or_default());
     let request = UpdateAccountRequest {
         name: typed("account_name"),
-        timezone: typed("timezone"),
+        timezone: typed("timezone").filter(|_| form.has("timezone")),
     };
     let updated = caller.ask::<UpdateAccount>(request).await;
     updated.map_err(|problem| about(problem, "account_name"))?;
     Ok(())
 }
 
-/// What core says of the person and the account.
-struct Now {
-    /// With its plan, for those who may see it.
-    account: Option<Account>,
-    mails: Option<&'static str>,
+/// Core's words about a name, beside the field that has it.
+fn about(mut problem: Problem, field: &str) -> Problem {
+    let names = problem.details.iter_mut().filter(|one| one.field == "name");
+    names.for_each(|one| field.clone_into(&mut one.field));
+    problem
 }
 
-impl Now {
-    async fn read(caller: &Caller) -> Result<Self, Problem> {
-        let (account, mails) = tokio::try_join!(plan::account(caller), mails::choice(caller))?;
-        Ok(Self { account, mails })
-    }
-}
-
-fn person_fields(caller: &Caller) -> FormModel {
+fn person_fields(caller: &Caller) -> Vec<Field> {
     let name = Field::line("person_name", "Your name")
         .hint("The other members see it.")
         .autocomplete("name")
         .value(caller.viewer.name.clone())
         .required();
-    FormModel::of(vec![name])
+    vec![name]
 }
 
-fn account_fields(account: &Account) -> FormModel {
+fn account_fields(account: &Account) -> Vec<Field> {
     let name = Field::line("account_name", "Name of the account")
         .hint("People see it on events that name no organizer.")
         .autocomplete("organization")
@@ -140,21 +132,5 @@ fn account_fields(account: &Account) -> FormModel {
     let zone = Field::new(FieldKind::Zone, "timezone", "Time zone of new events")
         .hint("For example Europe/Berlin. The account's activity is shown in it, too.")
         .value(account.timezone.clone().unwrap_or_default());
-    FormModel::of(vec![name, zone])
-}
-
-impl AccountPage {
-    fn of(caller: &Caller, person: FormModel, account: Option<FormModel>, now: Now) -> Self {
-        let (page, frame) = caller.frame("You and your account", Tab::Account);
-        let links = caller.context.site.links();
-        Self {
-            page,
-            frame,
-            person,
-            account: account.filter(|_| caller.viewer.may(Scope::AccountWrite)),
-            plan: now.account.map(|account| Plan::of(&account, &links)),
-            mails: now.mails,
-            zones: zones::names(),
-        }
-    }
+    vec![name, zone]
 }

@@ -3,10 +3,8 @@
 mod filter;
 
 use askama::Template;
-use axum::response::Response;
-use http_kit::Problem;
 use muster_api::v1::{
-    Account, ActivityItem, ActivityList, ExportActivityRequest, FieldChange,
+    Account, ActivityList, ExportActivityRequest,
     bindings::{ExportActivity, ListActivity},
 };
 
@@ -18,9 +16,8 @@ use super::{
 };
 use crate::{
     caller::{Caller, Frame, Tab},
-    layout::Page,
-    timestamp::Timestamp,
-    words::{capitalized, sentence},
+    layout::PageResult,
+    words::sentence,
 };
 
 pub(in crate::pages) const PATH: &str = "/dashboard/activity";
@@ -31,12 +28,11 @@ pub(in crate::pages) const CSV: &str = "/dashboard/activity.csv";
 #[derive(Template)]
 #[template(path = "dashboard/activity.html")]
 struct ActivityPage {
-    page: Page,
-    frame: Frame,
+    page: Frame,
     /// The event whose activity it is; `None` for the whole account.
     head: Option<EventHead>,
     search: Search,
-    lines: Vec<Line>,
+    list: ActivityList,
     next_url: Option<String>,
     first_url: Option<String>,
     csv_url: String,
@@ -51,21 +47,7 @@ struct Search {
     filter: Filter,
 }
 
-struct Line {
-    when: Timestamp,
-    text: String,
-    changes: Vec<Change>,
-    event_url: Option<String>,
-}
-
-/// A changed field, with nothing told as that.
-struct Change {
-    field: String,
-    before: String,
-    after: String,
-}
-
-pub(in crate::pages) async fn show(caller: Caller) -> Result<Response, Problem> {
+pub(in crate::pages) async fn show(caller: Caller) -> PageResult {
     let timezone = zone_of_account(&caller, plan::account(&caller).await?);
     let search = Search {
         path: PATH.to_owned(),
@@ -75,7 +57,7 @@ pub(in crate::pages) async fn show(caller: Caller) -> Result<Response, Problem> 
             ..caller.context.query().read()?
         },
     };
-    answer(&caller, search, None).await
+    answer(caller, search, None).await
 }
 
 /// The account's time zone, or that of the installation.
@@ -86,7 +68,7 @@ fn zone_of_account(caller: &Caller, account: Option<Account>) -> String {
     known.unwrap_or_else(|| "UTC".to_owned())
 }
 
-pub(in crate::pages) async fn show_of_event(caller: Caller) -> Result<Response, Problem> {
+pub(in crate::pages) async fn show_of_event(caller: Caller) -> PageResult {
     let event = read(&caller).await?;
     let head = EventHead::of(&event, Part::Activity);
     let search = Search {
@@ -97,10 +79,10 @@ pub(in crate::pages) async fn show_of_event(caller: Caller) -> Result<Response, 
             ..caller.context.query().read()?
         },
     };
-    answer(&caller, search, Some(head)).await
+    answer(caller, search, Some(head)).await
 }
 
-pub(in crate::pages) async fn export(caller: Caller) -> Result<Response, Problem> {
+pub(in crate::pages) async fn export(caller: Caller) -> PageResult {
     let filter: Filter = caller.context.query().read()?;
     let filter = filter.in_zone("UTC");
     let request = ExportActivityRequest {
@@ -112,74 +94,31 @@ pub(in crate::pages) async fn export(caller: Caller) -> Result<Response, Problem
     download::answer::<ExportActivity>(&caller, request).await
 }
 
-async fn answer(
-    caller: &Caller,
-    search: Search,
-    head: Option<EventHead>,
-) -> Result<Response, Problem> {
+async fn answer(caller: Caller, search: Search, head: Option<EventHead>) -> PageResult {
     let request = search.filter.in_zone(&search.timezone).request();
-    match caller.ask::<ListActivity>(request).await {
-        Ok(list) => caller.answer(&ActivityPage::of(caller, search, head, list)),
-        Err(problem) if problem.http_status == 400 => {
-            let mut page = ActivityPage::of(caller, search, head, ActivityList::default());
-            page.problem = Some(sentence(&problem));
-            caller.answer_refused(&page, &problem)
-        }
-        Err(problem) => Err(problem),
-    }
+    let listed = caller.ask::<ListActivity>(request).await;
+    let (caller, mut list) = caller.listed(listed)?;
+    let tab = match head {
+        Some(_) => Tab::Events,
+        None => Tab::Activity,
+    };
+    let (filter, path) = (&search.filter, &search.path);
+    let next = list.next_cursor.take();
+    caller.answer(&ActivityPage {
+        page: caller.page("Activity", tab),
+        next_url: next.map(|cursor| filter.page(path, Some(cursor))),
+        csv_url: filter.csv_url(&search.timezone),
+        first_url: filter.cursor.is_some().then(|| filter.page(path, None)),
+        list,
+        head,
+        problem: caller.problem().map(sentence),
+        search,
+    })
 }
 
-impl ActivityPage {
-    fn of(caller: &Caller, search: Search, head: Option<EventHead>, list: ActivityList) -> Self {
-        let tab = if head.is_some() {
-            Tab::Events
-        } else {
-            Tab::Activity
-        };
-        let (page, frame) = caller.frame("Activity", tab);
-        let (filter, path) = (&search.filter, &search.path);
-        let line = |item| Line::of(item, &search.timezone, head.is_none());
-        Self {
-            page,
-            frame,
-            next_url: list
-                .next_cursor
-                .map(|cursor| filter.page(path, Some(cursor))),
-            csv_url: filter.csv_url(&search.timezone),
-            first_url: filter.cursor.is_some().then(|| filter.page(path, None)),
-            lines: list.items.into_iter().map(line).collect(),
-            search,
-            head,
-            problem: None,
-        }
-    }
-}
-
-impl Line {
-    /// A line. Where it is about the whole account, it leads to its event.
-    fn of(item: ActivityItem, timezone: &str, leads_to_event: bool) -> Self {
-        let event_id = item.event_id.filter(|_| leads_to_event);
-        Self {
-            when: Timestamp::in_zone(&item.at, timezone),
-            text: item.text,
-            changes: item.changes.into_iter().map(Change::of).collect(),
-            event_url: event_id.as_deref().map(path_of),
-        }
-    }
-}
-
-impl Change {
-    fn of(change: FieldChange) -> Self {
-        let shown = |value: Option<String>| match value {
-            Some(text) if !text.is_empty() => text,
-            _ => "nothing".to_owned(),
-        };
-        Self {
-            field: capitalized(&change.field.replace('_', " ")),
-            before: shown(change.before),
-            after: shown(change.after),
-        }
-    }
+/// A value of a field in words.
+fn shown(value: Option<&str>) -> &str {
+    value.filter(|text| !text.is_empty()).unwrap_or("nothing")
 }
 
 #[cfg(test)]
@@ -188,12 +127,7 @@ mod tests {
 
     #[test]
     fn a_change_from_nothing_says_so() {
-        let change = Change::of(FieldChange {
-            field: "max_capacity".to_owned(),
-            before: None,
-            after: Some("7".to_owned()),
-        });
-        let told = (&*change.field, &*change.before, &*change.after);
-        assert_eq!(told, ("Max capacity", "nothing", "7"));
+        let shown = [None, Some(""), Some("7")].map(shown);
+        assert_eq!(shown, ["nothing", "nothing", "7"]);
     }
 }

@@ -1,11 +1,8 @@
 //! The apps that a person has connected, in all of their accounts, and how to end that.
 
 use askama::Template;
-use axum::response::Response;
-use http_kit::Problem;
 use muster_api::internal::v1::{
-    AuthorizationClient, ConnectedApp, DisconnectAppRequest, ListConnectedAppsRequest,
-    RequestedScope,
+    ConnectedApp, DisconnectAppRequest, ListConnectedAppsRequest,
     bindings::{DisconnectApp, ListConnectedApps},
 };
 
@@ -13,9 +10,7 @@ use crate::{
     caller::{Caller, Frame, Tab},
     flash::{self, Flash},
     form::Form,
-    layout::Page,
-    pages::oauth::surfaces,
-    timestamp::Timestamp,
+    layout::PageResult,
 };
 
 pub(in crate::pages) const PATH: &str = "/dashboard/apps";
@@ -23,36 +18,23 @@ pub(in crate::pages) const PATH: &str = "/dashboard/apps";
 #[derive(Template)]
 #[template(path = "dashboard/apps.html")]
 struct AppsPage {
-    page: Page,
-    frame: Frame,
-    apps: Vec<ShownApp>,
+    page: Frame,
+    apps: Vec<ConnectedApp>,
     mcp_url: String,
 }
 
-struct ShownApp {
-    id: String,
-    client: AuthorizationClient,
-    account: String,
-    scopes: Vec<RequestedScope>,
-    surfaces: &'static str,
-    since: Timestamp,
-    last_used: Option<Timestamp>,
-}
-
-pub(in crate::pages) async fn show(caller: Caller) -> Result<Response, Problem> {
+pub(in crate::pages) async fn show(caller: Caller) -> PageResult {
     let request = ListConnectedAppsRequest {};
     let list = caller.ask::<ListConnectedApps>(request).await?;
-    let (page, frame) = caller.frame("Connected apps", Tab::None);
     caller.answer(&AppsPage {
-        page,
-        frame,
-        apps: list.items.into_iter().map(ShownApp::of).collect(),
+        page: caller.page("Connected apps", Tab::None),
+        apps: list.items,
         mcp_url: caller.context.site.url("/mcp"),
     })
 }
 
-pub(in crate::pages) async fn take(caller: Caller, form: Form) -> Result<Response, Problem> {
-    let id = form.value("id").map(str::to_owned);
+pub(in crate::pages) async fn take(caller: Caller, form: Form) -> PageResult {
+    let id = form.text("id");
     let ended = caller
         .ask::<DisconnectApp>(DisconnectAppRequest { id })
         .await;
@@ -60,19 +42,5 @@ pub(in crate::pages) async fn take(caller: Caller, form: Form) -> Result<Respons
         // It may have ended by itself.
         Err(problem) if problem.http_status != 404 => Err(problem),
         _ => Ok(flash::see(PATH, Some(Flash::APP_DISCONNECTED))),
-    }
-}
-
-impl ShownApp {
-    fn of(app: ConnectedApp) -> Self {
-        Self {
-            id: app.id,
-            client: app.client.unwrap_or_default(),
-            account: app.account_name,
-            scopes: app.scopes,
-            surfaces: surfaces(&app.surfaces),
-            since: Timestamp::day(&app.created_at),
-            last_used: app.last_used_at.as_deref().map(Timestamp::new),
-        }
     }
 }

@@ -12,15 +12,16 @@ use muster_api::{
 };
 
 use super::{
-    event_head::{EventHead, Part, path_of, read},
+    event_head::{EventHead, Part, read},
     mail_preview::people,
+    registrations::path,
 };
 use crate::{
     caller::{Caller, Frame, Tab},
     field::{Field, FormModel},
     flash::{self, Flash},
     form::Form,
-    layout::Page,
+    layout::PageResult,
 };
 
 /// Why some are left: they were approved, or took their seats, since the page was opened.
@@ -29,8 +30,7 @@ const SEATED: &str = "they have seats by now, so each can only be cancelled";
 #[derive(Template)]
 #[template(path = "dashboard/decline.html")]
 struct DeclinePage {
-    page: Page,
-    frame: Frame,
+    page: Frame,
     head: EventHead,
     model: FormModel,
     chosen: Vec<Registration>,
@@ -38,18 +38,18 @@ struct DeclinePage {
     trouble: Option<String>,
 }
 
-pub(in crate::pages) async fn show(caller: Caller) -> Result<Response, Problem> {
+pub(in crate::pages) async fn show(caller: Caller) -> PageResult {
     caller.require(Scope::RegistrationsWrite)?;
     let (event, chosen) =
         tokio::try_join!(read(&caller), named(&caller, ids(&caller.context.query())))?;
     if chosen.is_empty() {
         return Ok(back(&event, Flash::NOTHING_CHOSEN));
     }
-    caller.answer(&DeclinePage::of(&caller, &event, fields(), chosen))
+    page(&caller, &event, chosen)
 }
 
 /// Declines those that are named. If some cannot be declined any more, the page says so and keeps them.
-pub(in crate::pages) async fn take(caller: Caller, form: Form) -> Result<Response, Problem> {
+pub(in crate::pages) async fn take(caller: Caller, form: Form) -> PageResult {
     caller.require(Scope::RegistrationsWrite)?;
     let event = read(&caller).await?;
     let ids = ids(&form);
@@ -77,18 +77,28 @@ pub(in crate::pages) async fn take(caller: Caller, form: Form) -> Result<Respons
     if left.is_empty() {
         return Ok(back(&event, Flash::DECLINED));
     }
-    let model = fields().filled(&form).refused(&problem.details);
-    let mut page = DeclinePage::of(&caller, &event, model, left);
-    if problem.details.is_empty() {
-        page.trouble = Some(format!("These are not declined: {}.", problem.message));
-    }
-    caller.answer_refused(&page, &problem)
+    page(&caller.refused(form, problem), &event, left)
+}
+
+fn page(caller: &Caller, event: &MyEventDetail, chosen: Vec<Registration>) -> PageResult {
+    let reason = Field::paragraphs("reason", "Why?")
+        .hint("It stands in the e-mail that they get. Without a reason it only says that they have no seat.");
+    let whole = caller
+        .problem()
+        .filter(|problem| problem.details.is_empty());
+    caller.answer(&DeclinePage {
+        page: caller.page("Decline", Tab::Events),
+        head: EventHead::of(event, Part::Registrations),
+        model: caller.model(vec![reason]),
+        who: people(i32::try_from(chosen.len()).unwrap_or(i32::MAX)),
+        chosen,
+        trouble: whole.map(|problem| format!("These are not declined: {}.", problem.message)),
+    })
 }
 
 /// To the list of registrations.
 fn back(event: &MyEventDetail, done: Flash) -> Response {
-    let list = format!("{}/registrations", path_of(&event.id));
-    flash::see(&list, Some(done))
+    flash::see(&path(&event.id), Some(done))
 }
 
 fn ids(form: &Form) -> Vec<String> {
@@ -106,30 +116,4 @@ async fn named(caller: &Caller, ids: Vec<String>) -> Result<Vec<Registration>, P
         registration_ids: ids,
     };
     Ok(caller.ask::<GetRegistrations>(request).await?.items)
-}
-
-fn fields() -> FormModel {
-    let reason = Field::paragraphs("reason", "Why?")
-        .hint("It stands in the e-mail that they get. Without a reason it only says that they have no seat.");
-    FormModel::of(vec![reason])
-}
-
-impl DeclinePage {
-    fn of(
-        caller: &Caller,
-        event: &MyEventDetail,
-        model: FormModel,
-        chosen: Vec<Registration>,
-    ) -> Self {
-        let (page, frame) = caller.frame("Decline", Tab::Events);
-        Self {
-            page,
-            frame,
-            head: EventHead::of(event, Part::Registrations),
-            model,
-            who: people(i32::try_from(chosen.len()).unwrap_or(i32::MAX)),
-            chosen,
-            trouble: None,
-        }
-    }
 }

@@ -5,7 +5,6 @@ mod check_in;
 pub(in crate::pages) mod ticket;
 
 use askama::Template;
-use axum::response::Response;
 use http_kit::Problem;
 use muster_api::{
     Scope,
@@ -20,14 +19,15 @@ pub(crate) use ticket::ticket_for_staff;
 
 use super::{
     event::{Count, counts},
-    event_head::{Badge, EventHead, Part, path_of, read},
+    event_head::{EventHead, Part, path_of, read},
     registrations::without_list,
+    standing::Standing,
 };
 use crate::{
     caller::{Caller, Frame, Tab},
     flash,
     form::{Form, link},
-    layout::Page,
+    layout::PageResult,
     timestamp::Timestamp,
     words::sentence,
 };
@@ -39,33 +39,21 @@ const MAX_HITS: i32 = 20;
 #[derive(Template)]
 #[template(path = "dashboard/door.html")]
 struct DoorPage {
-    page: Page,
-    frame: Frame,
+    page: Frame,
     head: EventHead,
-    url: String,
     counts: Vec<Count>,
     q: String,
-    hits: Vec<Hit>,
+    hits: Vec<Registration>,
     /// How many were found in all.
     found: i32,
-    last: Option<Hit>,
+    last: Option<Registration>,
     /// Since when the last one was checked in before, as far as that is known.
     before: Option<Timestamp>,
     trouble: Option<String>,
 }
 
-/// Somebody who was found.
-struct Hit {
-    id: String,
-    name: String,
-    email: String,
-    badge: Badge,
-    can_come_in: bool,
-    is_in: bool,
-}
-
 /// Also without words it asks for registrations, since core says then whether the plan lists them.
-pub(in crate::pages) async fn show(caller: Caller) -> Result<Response, Problem> {
+pub(in crate::pages) async fn show(caller: Caller) -> PageResult {
     caller.require(Scope::RegistrationsCheckIn)?;
     let query: DoorQuery = caller.context.query().read()?;
     let (id, q) = (caller.context.segment(2)?, query.q);
@@ -75,7 +63,7 @@ pub(in crate::pages) async fn show(caller: Caller) -> Result<Response, Problem> 
     let event = event?;
     let list = match searched {
         Err(problem) if problem.code == "PLAN_REQUIRED" => {
-            return without_list(&caller, &event, Part::Door, &problem);
+            return without_list(caller, &event, Part::Door, problem);
         }
         searched => searched?,
     };
@@ -88,21 +76,22 @@ pub(in crate::pages) async fn show(caller: Caller) -> Result<Response, Problem> 
     if let Some(q) = q {
         page.q = q;
         page.found = list.count;
-        page.hits = list.items.into_iter().map(Hit::of).collect();
+        page.hits = list.items;
     }
     caller.answer(&page)
 }
 
 /// Checks in whom the form means, or shows who may be meant.
-pub(in crate::pages) async fn take(caller: Caller, form: Form) -> Result<Response, Problem> {
+pub(in crate::pages) async fn take(caller: Caller, form: Form) -> PageResult {
     let id = caller.context.segment(2)?;
     let query = match act(&caller, &id, &form).await {
         Ok(query) => query,
         Err(problem) if matches!(problem.http_status, 400 | 404 | 409) => {
-            let mut page = DoorPage::of(&caller, &read(&caller).await?);
-            form.value("q").unwrap_or_default().clone_into(&mut page.q);
-            page.trouble = Some(sentence(&problem));
-            return caller.answer_refused(&page, &problem);
+            let event = read(&caller).await?;
+            let q = form.text("q").unwrap_or_default();
+            let caller = caller.refused(form, problem);
+            let page = DoorPage::of(&caller, &event);
+            return caller.answer(&DoorPage { q, ..page });
         }
         Err(problem) => return Err(problem),
     };
@@ -125,13 +114,17 @@ async fn search(
 }
 
 /// The registration that was dealt with last; one that is not of this event is none.
-async fn find(caller: &Caller, event: &MyEventDetail, id: String) -> Result<Option<Hit>, Problem> {
+async fn find(
+    caller: &Caller,
+    event: &MyEventDetail,
+    id: String,
+) -> Result<Option<Registration>, Problem> {
     let request = GetRegistrationRequest {
         id: event.id.clone(),
         registration_id: id,
     };
     match caller.ask::<GetRegistration>(request).await {
-        Ok(one) => Ok(Some(Hit::of(one))),
+        Ok(one) => Ok(Some(one)),
         Err(problem) if problem.http_status == 404 => Ok(None),
         Err(problem) => Err(problem),
     }
@@ -143,33 +136,16 @@ fn path(id: &str) -> String {
 
 impl DoorPage {
     fn of(caller: &Caller, event: &MyEventDetail) -> Self {
-        let (page, frame) = caller.frame("Check-in", Tab::Events);
         Self {
-            page,
-            frame,
+            page: caller.page("Check-in", Tab::Events),
             head: EventHead::of(event, Part::Door),
-            url: path(&event.id),
             counts: counts(event),
             q: String::new(),
             hits: Vec::new(),
             found: 0,
             last: None,
             before: None,
-            trouble: None,
-        }
-    }
-}
-
-impl Hit {
-    fn of(one: Registration) -> Self {
-        let is_confirmed = one.status == "Confirmed";
-        Self {
-            badge: Badge::of_registration(&one.status, one.awaits.as_deref(), one.checked_in),
-            can_come_in: is_confirmed && !one.checked_in,
-            is_in: one.checked_in,
-            id: one.id,
-            name: one.name,
-            email: one.email,
+            trouble: caller.problem().map(sentence),
         }
     }
 }

@@ -6,16 +6,15 @@ use http::{
     HeaderValue,
     header::{CONTENT_DISPOSITION, CONTENT_TYPE},
 };
-use http_kit::Problem;
 use muster_api::binding::Rpc;
 
-use crate::{caller::Caller, layout::keep_private};
+use crate::{
+    caller::Caller,
+    layout::{PageResult, make_private},
+};
 
 /// A file.
-pub(super) async fn answer<R: Rpc>(
-    caller: &Caller,
-    request: R::Request,
-) -> Result<Response, Problem> {
+pub(super) async fn answer<R: Rpc>(caller: &Caller, request: R::Request) -> PageResult {
     let file = caller.context.file::<R>(request).await?;
     let named = file.metadata.get(CONTENT_DISPOSITION.as_str());
     let named = named.and_then(|name| HeaderValue::from_bytes(name.as_bytes()).ok());
@@ -24,7 +23,7 @@ pub(super) async fn answer<R: Rpc>(
         tracing::error!(code = ?status.code(), error = status.message(), "a file was truncated");
     });
     let mut response = Response::new(Body::from_stream(pieces));
-    keep_private(&mut response);
+    make_private(&mut response);
     let headers = response.headers_mut();
     if let Ok(media_type) = HeaderValue::try_from(file.content_type) {
         headers.insert(CONTENT_TYPE, media_type);

@@ -7,6 +7,7 @@ use http_kit::Problem;
 use muster_api::{
     Reason, Scope,
     v1::{MyEventDetail, UpdateEventRequest, bindings::UpdateEvent},
+    violation::Violation,
 };
 
 use super::{
@@ -26,7 +27,7 @@ use crate::{
     field::FormModel,
     flash::{self, Flash},
     form::Form,
-    layout::Page,
+    layout::PageResult,
     zones,
 };
 
@@ -35,8 +36,7 @@ const CONFLICT: &str = "Somebody else changed this event while you had the form 
 #[derive(Template)]
 #[template(path = "dashboard/event_edit.html")]
 struct EditPage {
-    page: Page,
-    frame: Frame,
+    page: Frame,
     head: EventHead,
     model: FormModel,
     questions: Questions,
@@ -51,15 +51,14 @@ struct EditPage {
 #[derive(Template)]
 #[template(path = "dashboard/event_review.html")]
 struct ReviewPage {
-    page: Page,
-    frame: Frame,
+    page: Frame,
     head: EventHead,
     mail: MailPreview,
     /// The form, to be sent again.
     typed: Vec<(String, String)>,
 }
 
-pub(in crate::pages) async fn show(caller: Caller) -> Result<Response, Problem> {
+pub(in crate::pages) async fn show(caller: Caller) -> PageResult {
     caller.require(Scope::EventsWrite)?;
     let (event, plan) = tokio::try_join!(read(&caller), Plan::read(&caller))?;
     if event.is_cancelled {
@@ -72,7 +71,7 @@ pub(in crate::pages) async fn show(caller: Caller) -> Result<Response, Problem> 
     caller.answer(&EditPage::of(&caller, &event, form))
 }
 
-pub(in crate::pages) async fn take(caller: Caller, form: Form) -> Result<Response, Problem> {
+pub(in crate::pages) async fn take(caller: Caller, form: Form) -> PageResult {
     caller.require(Scope::EventsWrite)?;
     let event = read(&caller).await?;
     if event.is_cancelled {
@@ -80,11 +79,11 @@ pub(in crate::pages) async fn take(caller: Caller, form: Form) -> Result<Respons
     }
     let goes_back = form.value("action") == Some("back");
     if goes_back || Questions::are_arranged(&form) {
-        return caller.answer(&EditPage::again(&caller, &event, &form));
+        return caller.answer(&EditPage::again(&caller, &event, &form, &[]));
     }
     let opened: Option<i32> = form.value("version").and_then(|text| text.parse().ok());
     if opened != Some(event.version) {
-        return conflict(&caller, &event, &form);
+        return conflict(caller, &event, form);
     }
     let changed = changed(&form, &stored(&event));
     if changed.is_empty() {
@@ -97,12 +96,13 @@ pub(in crate::pages) async fn take(caller: Caller, form: Form) -> Result<Respons
     };
     match saved {
         Err(problem) if problem.code == Reason::Conflict.code() => {
-            conflict(&caller, &read(&caller).await?, &form)
+            let event = read(&caller).await?;
+            conflict(caller, &event, form)
         }
         Err(problem) if problem.code == Reason::EventCancelled.code() => {
             Ok(cancelled_meanwhile(&event))
         }
-        Err(problem) => refused(&caller, &event, &form, problem),
+        Err(problem) => refused(caller, &event, form, problem),
         response => response,
     }
 }
@@ -114,7 +114,7 @@ async fn save(
     form: &Form,
     changed: &[&str],
     request: UpdateEventRequest,
-) -> Result<Response, Problem> {
+) -> PageResult {
     let is_confirmed = form.is_ticked("confirmed");
     if !is_confirmed && event.registrations_active > 0 {
         check(&request)?;
@@ -131,17 +131,10 @@ async fn save(
     Ok(flash::see(&path_of(&event.id), Some(done)))
 }
 
-fn review(
-    caller: &Caller,
-    event: &MyEventDetail,
-    form: &Form,
-    mail: MailPreview,
-) -> Result<Response, Problem> {
-    let (page, frame) = caller.frame("Save and mail?", Tab::Events);
+fn review(caller: &Caller, event: &MyEventDetail, form: &Form, mail: MailPreview) -> PageResult {
     let typed = form.fields().filter(|(name, _)| *name != "action");
     caller.answer(&ReviewPage {
-        page,
-        frame,
+        page: caller.page("Save and mail?", Tab::Events),
         head: EventHead::of(event, Part::Edit),
         mail,
         typed: typed
@@ -157,40 +150,33 @@ fn cancelled_meanwhile(event: &MyEventDetail) -> Response {
 }
 
 /// What somebody else changed, beside what was typed.
-fn conflict(caller: &Caller, event: &MyEventDetail, form: &Form) -> Result<Response, Problem> {
+fn conflict(caller: Caller, event: &MyEventDetail, form: Form) -> PageResult {
     if event.is_cancelled {
         return Ok(cancelled_meanwhile(event));
     }
-    let merged = merged(Purpose::change(event), form, &stored(event));
-    let mut page = EditPage::of(caller, event, merged);
-    page.trouble = Some(CONFLICT);
+    let merged = merged(Purpose::change(event), &form, &stored(event));
     let problem = Problem::new(Reason::Conflict, "the event was changed meanwhile");
-    caller.answer_refused(&page, &problem)
+    let caller = caller.refused(form, problem);
+    caller.answer(&EditPage {
+        trouble: Some(CONFLICT),
+        ..EditPage::of(&caller, event, merged)
+    })
 }
 
-fn refused(
-    caller: &Caller,
-    event: &MyEventDetail,
-    form: &Form,
-    problem: Problem,
-) -> Result<Response, Problem> {
+fn refused(caller: Caller, event: &MyEventDetail, form: Form, problem: Problem) -> PageResult {
     let violations = placed(&problem);
     if violations.is_empty() {
         return Err(problem);
     }
-    let mut page = EditPage::again(caller, event, form);
-    let form = EventForm::of(Purpose::change(event), form).refused(&violations);
-    (page.model, page.questions) = (form.model, form.questions);
-    caller.answer_refused(&page, &problem)
+    let page = EditPage::again(&caller, event, &form, &violations);
+    caller.refused(form, problem).answer(&page)
 }
 
 impl EditPage {
     /// The form on top of what is stored now.
     fn of(caller: &Caller, event: &MyEventDetail, form: EventForm) -> Self {
-        let (page, frame) = caller.frame("Edit the event", Tab::Events);
         Self {
-            page,
-            frame,
+            page: caller.page("Edit the event", Tab::Events),
             head: EventHead::of(event, Part::Edit),
             model: form.model,
             questions: form.questions,
@@ -203,13 +189,17 @@ impl EditPage {
     }
 
     /// The form as it was typed, on top of what was stored when it was opened.
-    fn again(caller: &Caller, event: &MyEventDetail, form: &Form) -> Self {
-        let typed = |name| form.value(name).unwrap_or_default().to_owned();
-        let (version, seen) = (typed("version"), typed("seen"));
+    fn again(
+        caller: &Caller,
+        event: &MyEventDetail,
+        typed: &Form,
+        violations: &[Violation],
+    ) -> Self {
+        let form = EventForm::of(Purpose::change(event), typed).refused(violations);
         Self {
-            version,
-            seen,
-            ..Self::of(caller, event, EventForm::of(Purpose::change(event), form))
+            version: typed.text("version").unwrap_or_default(),
+            seen: typed.text("seen").unwrap_or_default(),
+            ..Self::of(caller, event, form)
         }
     }
 }

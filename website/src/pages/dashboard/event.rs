@@ -1,8 +1,6 @@
 //! One event at a glance, and what can be done with it.
 
 use askama::Template;
-use axum::response::Response;
-use http_kit::Problem;
 use muster_api::{
     Scope,
     v1::{
@@ -14,11 +12,10 @@ use muster_api::{
 use super::event_head::{EventHead, Part, path_of, read};
 use crate::{
     caller::{Caller, Frame, Tab},
-    cover::Cover,
     flash::{self, Flash},
     form::{Form, fresh_key},
-    layout::Page,
-    markdown::{Author, html},
+    layout::PageResult,
+    markdown::Author,
     place::Place,
     return_path::DASHBOARD,
 };
@@ -26,31 +23,24 @@ use crate::{
 #[derive(Template)]
 #[template(path = "dashboard/event.html")]
 struct EventPage {
-    page: Page,
-    frame: Frame,
+    page: Frame,
     head: EventHead,
     place: Place,
-    cover: Cover,
-    description_html: String,
     event: MyEventDetail,
-    questions: Vec<String>,
     counts: Vec<Count>,
-    /// Whether it can still be deleted: a draft for which nobody ever registered.
-    is_deletable: bool,
 }
 
 /// A number with its words, and where its people are listed.
 pub(crate) struct Count {
     pub(crate) number: String,
     pub(crate) words: &'static str,
-    pub(crate) url: Option<String>,
+    pub(crate) url: String,
 }
 
 #[derive(Template)]
 #[template(path = "dashboard/clone.html")]
 struct ClonePage {
-    page: Page,
-    frame: Frame,
+    page: Frame,
     head: EventHead,
     /// Makes one copy, however often it is sent.
     key: String,
@@ -59,30 +49,33 @@ struct ClonePage {
 #[derive(Template)]
 #[template(path = "dashboard/delete.html")]
 struct DeletePage {
-    page: Page,
-    frame: Frame,
+    page: Frame,
     head: EventHead,
 }
 
-pub(in crate::pages) async fn show(caller: Caller) -> Result<Response, Problem> {
+pub(in crate::pages) async fn show(caller: Caller) -> PageResult {
     let event = read(&caller).await?;
-    caller.answer(&EventPage::of(&caller, event))
+    caller.answer(&EventPage {
+        page: caller.page(&event.title, Tab::Events),
+        head: EventHead::of(&event, Part::Overview),
+        place: Place::of(&event.location, event.city.as_deref()),
+        counts: counts(&event),
+        event,
+    })
 }
 
-pub(in crate::pages) async fn ask_to_clone(caller: Caller) -> Result<Response, Problem> {
+pub(in crate::pages) async fn ask_to_clone(caller: Caller) -> PageResult {
     caller.require(Scope::EventsWrite)?;
     let event = read(&caller).await?;
-    let (page, frame) = caller.frame("Copy the event?", Tab::Events);
     caller.answer(&ClonePage {
-        page,
-        frame,
+        page: caller.page("Copy the event?", Tab::Events),
         head: EventHead::of(&event, Part::Overview),
         key: fresh_key(),
     })
 }
 
 /// Makes a draft with the same times and questions, and leads to its form.
-pub(in crate::pages) async fn clone(caller: Caller, form: Form) -> Result<Response, Problem> {
+pub(in crate::pages) async fn clone(caller: Caller, form: Form) -> PageResult {
     let id = caller.context.segment(2)?;
     let key = form.value("key");
     let request = CloneEventRequest { id };
@@ -91,18 +84,16 @@ pub(in crate::pages) async fn clone(caller: Caller, form: Form) -> Result<Respon
     Ok(flash::see(&path, Some(Flash::EVENT_CLONED)))
 }
 
-pub(in crate::pages) async fn ask_to_delete(caller: Caller) -> Result<Response, Problem> {
+pub(in crate::pages) async fn ask_to_delete(caller: Caller) -> PageResult {
     caller.require(Scope::EventsWrite)?;
     let event = read(&caller).await?;
-    let (page, frame) = caller.frame("Delete the draft?", Tab::Events);
     caller.answer(&DeletePage {
-        page,
-        frame,
+        page: caller.page("Delete the draft?", Tab::Events),
         head: EventHead::of(&event, Part::Overview),
     })
 }
 
-pub(in crate::pages) async fn delete(caller: Caller, _form: Form) -> Result<Response, Problem> {
+pub(in crate::pages) async fn delete(caller: Caller, _form: Form) -> PageResult {
     let id = caller.context.segment(2)?;
     caller.ask::<DeleteEvent>(DeleteEventRequest { id }).await?;
     Ok(flash::see(DASHBOARD, Some(Flash::EVENT_DELETED)))
@@ -111,63 +102,32 @@ pub(in crate::pages) async fn delete(caller: Caller, _form: Form) -> Result<Resp
 /// The registrations of an event in numbers: always how many seats are taken, the others if there are any.
 pub(crate) fn counts(event: &MyEventDetail) -> Vec<Count> {
     let list = format!("{}/registrations", path_of(&event.id));
-    let url = |status: &str| Some(format!("{list}?status={status}"));
-    let (confirmed, seats) = (event.registrations_confirmed, event.max_capacity);
-    let mut counts = vec![Count {
-        number: format!("{confirmed} of {seats}"),
-        words: "seats taken",
-        url: url("Confirmed"),
-    }];
+    let count = |number: String, words: &'static str, status: &str| Count {
+        number,
+        words,
+        url: format!("{list}?status={status}"),
+    };
+    let seats = format!(
+        "{} of {}",
+        event.registrations_confirmed, event.max_capacity
+    );
+    let cancelled = event.registrations_total - event.registrations_active;
+    let (checked_in, waitlisted) = (
+        event.registrations_checked_in,
+        event.registrations_waitlisted,
+    );
+    let (pending, unconfirmed) = (event.registrations_pending, event.registrations_unconfirmed);
     let others = [
-        (event.registrations_checked_in, "checked in", "Confirmed"),
-        (
-            event.registrations_pending,
-            "waiting for your approval",
-            "Pending",
-        ),
-        (
-            event.registrations_unconfirmed,
-            "address not confirmed yet",
-            "Pending",
-        ),
-        (
-            event.registrations_waitlisted,
-            "on the waitlist",
-            "Waitlisted",
-        ),
-        (
-            event.registrations_total - event.registrations_active,
-            "cancelled",
-            "Cancelled",
-        ),
+        (checked_in, "checked in", "Confirmed"),
+        (pending, "waiting for your approval", "Pending"),
+        (unconfirmed, "address not confirmed yet", "Pending"),
+        (waitlisted, "on the waitlist", "Waitlisted"),
+        (cancelled, "cancelled", "Cancelled"),
     ];
     let others = others.into_iter().filter(|(number, ..)| *number > 0);
-    counts.extend(others.map(|(number, words, status)| Count {
-        number: number.to_string(),
-        words,
-        url: url(status),
-    }));
-    counts
-}
-
-impl EventPage {
-    fn of(caller: &Caller, event: MyEventDetail) -> Self {
-        let (page, frame) = caller.frame(&event.title, Tab::Events);
-        let labels = event
-            .custom_fields
-            .iter()
-            .map(|field| field.label().to_owned());
-        Self {
-            page,
-            frame,
-            head: EventHead::of(&event, Part::Overview),
-            place: Place::of(&event.location, event.city.as_deref()),
-            cover: Cover::of(&event.slug, &event.title, event.image_url.is_some()),
-            description_html: html(&event.description, Author::Stranger),
-            questions: labels.collect(),
-            counts: counts(&event),
-            is_deletable: !event.is_published && event.registrations_total == 0,
-            event,
-        }
-    }
+    let others = others.map(|(number, words, status)| count(number.to_string(), words, status));
+    [count(seats, "seats taken", "Confirmed")]
+        .into_iter()
+        .chain(others)
+        .collect()
 }

@@ -68,13 +68,9 @@ impl EventForm {
 
     /// The same form with core's words beside the fields.
     pub(super) fn refused(mut self, violations: &[Violation]) -> Self {
-        let is_question = |one: &&Violation| one.field.starts_with("custom_fields");
-        let of_questions: Vec<Violation> = violations.iter().filter(is_question).cloned().collect();
-        let others: Vec<Violation> = violations
-            .iter()
-            .filter(|one| !is_question(one))
-            .cloned()
-            .collect();
+        let is_question = |one: &Violation| one.field.starts_with("custom_fields");
+        let (of_questions, others): (Vec<_>, Vec<_>) =
+            violations.iter().cloned().partition(is_question);
         self.model = self.model.refused(&others);
         let mistakes = self.questions.refused(&of_questions);
         self.model.mistakes.extend(mistakes);
@@ -97,35 +93,27 @@ pub(super) fn blank(timezone: &str) -> Form {
 pub(super) fn stored(event: &MyEventDetail) -> Form {
     let start = wall_time(&event.start_date);
     let end = event.end_date.as_deref().map(wall_time);
-    let mut fields: Vec<(String, String)> = Vec::new();
-    let mut add = |name: &str, value: &str| fields.push((name.to_owned(), value.to_owned()));
-    add("title", &event.title);
-    add("description", &event.description);
-    add("location", &event.location);
-    add("city", event.city.as_deref().unwrap_or_default());
-    add("start_date", &start);
     // Without an end of its own, the end is the start and follows it.
-    add(
-        "end_date",
-        end.filter(|end| *end != start)
-            .as_deref()
-            .unwrap_or_default(),
-    );
-    add("timezone", &event.timezone);
-    add("max_capacity", &event.max_capacity.to_string());
-    add(
-        "organizer_name",
-        event.organizer_name.as_deref().unwrap_or_default(),
-    );
-    add(
-        "contact_email",
-        event.contact_email.as_deref().unwrap_or_default(),
-    );
-    add("confirm_by_email", &event.confirm_by_email.to_string());
-    add("is_listed", &event.is_listed.to_string());
-    add("requires_approval", &event.requires_approval.to_string());
-    fields.extend(questions::stored(&event.custom_fields));
-    Form::of(fields)
+    let end = end.filter(|end| *end != start);
+    let event = event.clone();
+    let fields = [
+        ("title", event.title),
+        ("description", event.description),
+        ("location", event.location),
+        ("city", event.city.unwrap_or_default()),
+        ("start_date", start),
+        ("end_date", end.unwrap_or_default()),
+        ("timezone", event.timezone),
+        ("max_capacity", event.max_capacity.to_string()),
+        ("organizer_name", event.organizer_name.unwrap_or_default()),
+        ("contact_email", event.contact_email.unwrap_or_default()),
+        ("confirm_by_email", event.confirm_by_email.to_string()),
+        ("is_listed", event.is_listed.to_string()),
+        ("requires_approval", event.requires_approval.to_string()),
+    ];
+    let fields = fields.map(|(name, value)| (name.to_owned(), value));
+    let questions = questions::stored(&event.custom_fields);
+    Form::of(fields.into_iter().chain(questions).collect())
 }
 
 /// What core is asked for a new event.

@@ -1,7 +1,7 @@
 //! What every page of one event has at its top: what it is called, in which state it is, and the way to its other pages.
 
+use muster_api::v1::{GetMyEventRequest, MyEvent, MyEventDetail, bindings::GetMyEvent};
 use http_kit::Problem;
-use muster_api::v1::{GetMyEventRequest, MyEventDetail, bindings::GetMyEvent};
 
 use crate::{caller::Caller, cover::encoded, date::EventDates};
 
@@ -12,6 +12,8 @@ pub(crate) struct EventHead {
     pub(crate) url: String,
     pub(crate) title: String,
     pub(crate) when: String,
+    /// The IANA name of its time zone.
+    pub(crate) timezone: String,
     pub(crate) badge: Badge,
     pub(crate) part: Part,
     pub(crate) is_cancelled: bool,
@@ -46,19 +48,12 @@ impl Badge {
         }
     }
 
-    /// The status of a registration.
-    pub(crate) fn of_registration(status: &str, awaits: Option<&str>, checked_in: bool) -> Self {
-        match (status, awaits) {
-            ("Confirmed", _) if checked_in => Self::new("good", "Checked in"),
-            ("Confirmed", _) => Self::new("good", "Confirmed"),
-            ("Waitlisted", _) => Self::new("warn", "On the waitlist"),
-            ("Cancelled", _) => Self::new("bad", "Cancelled"),
-            (_, Some("confirmation")) => Self::new("warn", "Has not confirmed"),
-            _ => Self::new("warn", "Waits for you"),
-        }
+    /// The state of an event in a list.
+    pub(crate) const fn of_listed(event: &MyEvent) -> Self {
+        Self::of(event.is_published, event.is_cancelled)
     }
 
-    const fn new(tone: &'static str, word: &'static str) -> Self {
+    pub(crate) const fn new(tone: &'static str, word: &'static str) -> Self {
         Self { tone, word }
     }
 }
@@ -71,6 +66,7 @@ impl EventHead {
             url: path_of(&event.id),
             title: event.title.clone(),
             when: dates.map(|dates| dates.when()).unwrap_or_default(),
+            timezone: event.timezone.clone(),
             badge: if event.is_hidden && !event.is_cancelled {
                 Badge::new("bad", "Taken down")
             } else {
@@ -92,23 +88,4 @@ pub(crate) fn path_of(id: &str) -> String {
 pub(crate) async fn read(caller: &Caller) -> Result<MyEventDetail, Problem> {
     let id = caller.context.segment(2)?;
     caller.ask::<GetMyEvent>(GetMyEventRequest { id }).await
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_status_has_a_word_for_organizers() {
-        let word =
-            |status, awaits, checked_in| Badge::of_registration(status, awaits, checked_in).word;
-        assert_eq!(word("Pending", Some("approval"), false), "Waits for you");
-        assert_eq!(
-            word("Pending", Some("confirmation"), false),
-            "Has not confirmed"
-        );
-        assert_eq!(word("Confirmed", None, true), "Checked in");
-        assert_eq!(word("Cancelled", None, true), "Cancelled");
-        assert_eq!(Badge::of(true, true).word, "Cancelled");
-    }
 }

@@ -4,15 +4,12 @@ pub(in crate::pages) mod key;
 pub(in crate::pages) mod new;
 
 use askama::Template;
-use axum::response::Response;
 use http_kit::Problem;
-use muster_api::internal::v1::{Key, ListKeysRequest, bindings::ListKeys};
+use muster_api::internal::v1::{CreatedKey, Key, ListKeysRequest, bindings::ListKeys};
 
 use crate::{
     caller::{Caller, Frame, Tab},
-    cover::encoded,
-    layout::Page,
-    timestamp::Timestamp,
+    layout::PageResult,
 };
 
 pub(in crate::pages) const PATH: &str = "/dashboard/keys";
@@ -20,87 +17,52 @@ pub(in crate::pages) const PATH: &str = "/dashboard/keys";
 #[derive(Template)]
 #[template(path = "dashboard/keys.html")]
 struct KeysPage {
-    page: Page,
-    frame: Frame,
-    keys: Vec<ShownKey>,
-}
-
-/// A key, as pages show it.
-struct ShownKey {
-    id: String,
-    url: String,
-    name: String,
-    scopes: Vec<String>,
-    person: String,
-    is_mine: bool,
-    created: Timestamp,
-    last_used: Option<Timestamp>,
-    expires: Option<Timestamp>,
-    is_expired: bool,
+    page: Frame,
+    keys: Vec<Key>,
 }
 
 /// A new key, shown once, with lines to paste.
 #[derive(Template)]
 #[template(path = "dashboard/key_created.html")]
 struct CreatedPage {
-    page: Page,
-    frame: Frame,
-    secret: String,
-    key: ShownKey,
+    page: Frame,
+    key: Key,
     /// Until when the key that it replaces works.
-    old_until: Option<Timestamp>,
+    old_until: Option<String>,
     curl: String,
     claude: String,
     vs_code: String,
+    secret: String,
 }
 
-pub(in crate::pages) async fn show(caller: Caller) -> Result<Response, Problem> {
+pub(in crate::pages) async fn show(caller: Caller) -> PageResult {
     let keys = read(&caller).await?;
-    let (page, frame) = caller.frame("API keys", Tab::Keys);
-    caller.answer(&KeysPage { page, frame, keys })
+    caller.answer(&KeysPage {
+        page: caller.page("API keys", Tab::Keys),
+        keys,
+    })
 }
 
-async fn read(caller: &Caller) -> Result<Vec<ShownKey>, Problem> {
-    let list = caller.ask::<ListKeys>(ListKeysRequest {}).await?;
-    Ok(list.items.into_iter().map(ShownKey::of).collect())
+async fn read(caller: &Caller) -> Result<Vec<Key>, Problem> {
+    Ok(caller.ask::<ListKeys>(ListKeysRequest {}).await?.items)
 }
 
-impl ShownKey {
-    fn of(key: Key) -> Self {
-        Self {
-            url: format!("{PATH}/{}", encoded(&key.id)),
-            id: key.id,
-            name: key.name,
-            scopes: key.scopes,
-            person: key.person_name,
-            is_mine: key.is_callers,
-            created: Timestamp::day(&key.created_at),
-            last_used: key.last_used_at.as_deref().map(Timestamp::new),
-            expires: key.expires_at.as_deref().map(Timestamp::new),
-            is_expired: key.is_expired,
-        }
-    }
-}
-
-impl CreatedPage {
-    fn of(caller: &Caller, key: Key, secret: String, old_until: Option<Timestamp>) -> Self {
-        let (page, frame) = caller.frame("Your new key", Tab::Keys);
-        let site = &caller.context.site;
-        let (api, mcp) = (site.url("/api/v1/me"), site.url("/mcp"));
-        Self {
-            page,
-            frame,
-            key: ShownKey::of(key),
-            old_until,
-            curl: format!("curl -H 'Authorization: Bearer {secret}' {api}"),
-            claude: format!(
-                "claude mcp add --transport http muster {mcp} --header 'Authorization: Bearer {secret}'"
-            ),
-            vs_code: format!(
-                "{{\"servers\": {{\"muster\": {{\"type\": \"http\", \"url\": \"{mcp}\", \
-                 \"headers\": {{\"Authorization\": \"Bearer {secret}\"}}}}}}}}"
-            ),
-            secret,
-        }
-    }
+/// Answers with a new key, since it can be shown only now.
+fn show_created(caller: &Caller, created: CreatedKey, old_until: Option<String>) -> PageResult {
+    let (site, secret) = (&caller.context.site, created.secret);
+    let (api, mcp) = (site.url("/api/v1/me"), site.url("/mcp"));
+    caller.answer(&CreatedPage {
+        page: caller.page("Your new key", Tab::Keys),
+        key: created.key.unwrap_or_default(),
+        old_until,
+        curl: format!("curl -H 'Authorization: Bearer {secret}' {api}"),
+        claude: format!(
+            "claude mcp add --transport http muster {mcp} --header 'Authorization: Bearer {secret}'"
+        ),
+        vs_code: format!(
+            "{{\"servers\": {{\"muster\": {{\"type\": \"http\", \"url\": \"{mcp}\", \
+             \"headers\": {{\"Authorization\": \"Bearer {secret}\"}}}}}}}}"
+        ),
+        secret,
+    })
 }

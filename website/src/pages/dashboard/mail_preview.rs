@@ -2,7 +2,7 @@
 
 use http_kit::Problem;
 use muster_api::{
-    v1::{EventMailPreview, PreviewEventMailRequest, bindings::PreviewEventMail},
+    v1::{PreviewEventMailRequest, bindings::PreviewEventMail},
     validation::{Validate, validated},
 };
 use tonic::Request;
@@ -68,17 +68,11 @@ async fn preview(
     request: PreviewEventMailRequest,
 ) -> Result<Option<MailPreview>, Problem> {
     let answer = caller.ask::<PreviewEventMail>(request).await?;
-    Ok(MailPreview::of(answer))
-}
-
-impl MailPreview {
-    fn of(answer: EventMailPreview) -> Option<Self> {
-        (answer.recipients > 0).then(|| Self {
-            who: people(answer.recipients),
-            subject: answer.subject.unwrap_or_default(),
-            text: answer.text.unwrap_or_default(),
-        })
-    }
+    Ok((answer.recipients > 0).then(|| MailPreview {
+        who: people(answer.recipients),
+        subject: answer.subject.unwrap_or_default(),
+        text: answer.text.unwrap_or_default(),
+    }))
 }
 
 /// `1 person`, `12 people`.

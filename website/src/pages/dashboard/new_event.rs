@@ -1,7 +1,6 @@
 //! A new event: a draft, or published at once.
 
 use askama::Template;
-use axum::response::Response;
 use http_kit::Problem;
 use muster_api::{
     Scope,
@@ -17,7 +16,7 @@ use crate::{
     field::FormModel,
     flash::{self, Flash},
     form::{Form, fresh_key},
-    layout::Page,
+    layout::PageResult,
     pages::dashboard::plan::{self, Plan},
     zones,
 };
@@ -25,104 +24,97 @@ use crate::{
 #[derive(Template)]
 #[template(path = "dashboard/event_new.html")]
 struct NewEventPage {
-    page: Page,
-    frame: Frame,
+    page: Frame,
     model: FormModel,
     questions: Questions,
     /// Makes one event, however often the form is sent.
     key: String,
     zones: &'static [String],
     plan: Option<Plan>,
-    trouble: Option<String>,
-    upgrade_url: Option<String>,
+    trouble: Option<&'static str>,
     has_registrations: bool,
 }
 
-pub(in crate::pages) async fn show(caller: Caller) -> Result<Response, Problem> {
+pub(in crate::pages) async fn show(caller: Caller) -> PageResult {
     caller.require(Scope::EventsWrite)?;
     let account = plan::account(&caller).await?;
     let timezone = account
         .as_ref()
         .and_then(|account| account.timezone.clone());
-    let typed = blank(&timezone.unwrap_or_default());
-    let mut page = NewEventPage::of(&caller, EventForm::of(Purpose::New, &typed), fresh_key());
-    let links = caller.context.site.links();
-    page.plan = account.map(|account| Plan::of(&account, &links));
-    if let Some(plan) = &page.plan {
-        plan.explain(&mut page.model);
+    let blank = blank(&timezone.unwrap_or_default());
+    let mut form = EventForm::of(Purpose::New, &blank);
+    let plan = account.as_ref().map(Plan::of);
+    if let Some(plan) = &plan {
+        plan.explain(&mut form.model);
     }
-    caller.answer(&page)
+    let page = NewEventPage::of(&caller, form);
+    caller.answer(&NewEventPage { plan, ..page })
 }
 
-pub(in crate::pages) async fn take(caller: Caller, form: Form) -> Result<Response, Problem> {
+pub(in crate::pages) async fn take(caller: Caller, form: Form) -> PageResult {
     caller.require(Scope::EventsWrite)?;
     caller.require_no_other_account(&form)?;
-    let key = form.value("key").map_or_else(fresh_key, str::to_owned);
-    let typed = EventForm::of(Purpose::New, &form);
     if Questions::are_arranged(&form) {
-        return caller.answer(&NewEventPage::of(&caller, typed, key));
+        return again(&caller.typed(form));
     }
     let is_public = form.value("action") == Some("publish");
-    let request = match create_request(&form, is_public) {
-        Ok(request) => request,
-        Err(violations) => {
-            let problem = Problem::invalid(&violations);
-            let page = NewEventPage::of(&caller, typed.refused(&violations), key);
-            return caller.answer_refused(&page, &problem);
-        }
-    };
-    let problem = match caller
-        .context
-        .ask_once::<CreateEvent>(request, Some(&key))
-        .await
-    {
-        Ok(CreatedEvent { id, .. }) => {
-            let done = if is_public {
-                Flash::EVENT_PUBLISHED
-            } else {
-                Flash::EVENT_CREATED
-            };
-            return Ok(flash::see(&path_of(&id), Some(done)));
-        }
-        Err(problem) => problem,
-    };
-    let trouble = match problem.code {
-        "QUOTA_EXCEEDED" => {
-            Some("Your plan's active events are used up. An event that is over or cancelled no longer counts.".to_owned())
-        }
-        "IDEMPOTENCY_KEY_REUSED" => Some(
-            "This form made an event already. Look at your events before you send it again.".to_owned(),
-        ),
-        _ => None,
-    };
-    let violations = placed(&problem);
-    if violations.is_empty() && trouble.is_none() {
-        return Err(problem);
-    }
-    // After a mistake of this kind, the next try is another event.
-    let key = if problem.code == "IDEMPOTENCY_KEY_REUSED" {
-        fresh_key()
+    let done = if is_public {
+        Flash::EVENT_PUBLISHED
     } else {
-        key
+        Flash::EVENT_CREATED
     };
-    let mut page = NewEventPage::of(&caller, typed.refused(&violations), key);
-    page.trouble = trouble;
-    caller.answer_refused(&page, &problem)
+    let key = caller.clone().typed(form.clone()).key();
+    let created = match create_request(&form, is_public) {
+        Ok(request) => {
+            caller
+                .context
+                .ask_once::<CreateEvent>(request, Some(&key))
+                .await
+        }
+        Err(violations) => Err(Problem::invalid(&violations)),
+    };
+    match created {
+        Ok(CreatedEvent { id, .. }) => Ok(flash::see(&path_of(&id), Some(done))),
+        Err(problem) if placed(&problem).is_empty() && trouble(&problem).is_none() => Err(problem),
+        Err(problem) => again(&caller.refused(form, problem)),
+    }
 }
 
+/// The form as it was typed, with core's words.
+fn again(caller: &Caller) -> PageResult {
+    let typed = caller.form().cloned().unwrap_or_default();
+    let violations = caller.problem().map(placed).unwrap_or_default();
+    let form = EventForm::of(Purpose::New, &typed).refused(&violations);
+    caller.answer(&NewEventPage::of(caller, form))
+}
+
+/// What to say above the form, where core's words are about none of its fields.
+fn trouble(problem: &Problem) -> Option<&'static str> {
+    match problem.code {
+        "QUOTA_EXCEEDED" => Some(
+            "Your plan's active events are used up. An event that is over or cancelled no longer counts.",
+        ),
+        KEY_REUSED => {
+            Some("This form made an event already. Look at your events before you send it again.")
+        }
+        _ => None,
+    }
+}
+
+const KEY_REUSED: &str = "IDEMPOTENCY_KEY_REUSED";
+
 impl NewEventPage {
-    fn of(caller: &Caller, form: EventForm, key: String) -> Self {
-        let (page, frame) = caller.frame("New event", Tab::Events);
+    fn of(caller: &Caller, form: EventForm) -> Self {
+        // After this mistake the next try is another event.
+        let is_used = caller.problem().is_some_and(|one| one.code == KEY_REUSED);
         Self {
-            page,
-            frame,
+            page: caller.page("New event", Tab::Events),
             model: form.model,
             questions: form.questions,
-            key,
+            key: if is_used { fresh_key() } else { caller.key() },
             zones: zones::names(),
             plan: None,
-            trouble: None,
-            upgrade_url: caller.context.site.links().upgrade_url.clone(),
+            trouble: caller.problem().and_then(trouble),
             has_registrations: false,
         }
     }

@@ -3,13 +3,12 @@
 use http_kit::Problem;
 use muster_api::{
     Scope,
-    internal::v1::Instance,
     v1::{Account, GetAccountRequest, bindings::GetAccount},
 };
 
 use crate::{caller::Caller, field::FormModel, words::capitalized};
 
-/// What an account has, and where it could have more.
+/// What an account has.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Plan {
     /// `Free`.
@@ -18,7 +17,6 @@ pub(crate) struct Plan {
     pub(crate) is_full: bool,
     /// `2 of 3 active events`.
     pub(crate) words: String,
-    pub(crate) upgrade_url: Option<String>,
 }
 
 /// The account with its plan, for those who may see it.
@@ -33,9 +31,7 @@ pub(super) async fn account(caller: &Caller) -> Result<Option<Account>, Problem>
 impl Plan {
     /// The plan, for those who may see it.
     pub(super) async fn read(caller: &Caller) -> Result<Option<Self>, Problem> {
-        let account = account(caller).await?;
-        let links = caller.context.site.links();
-        Ok(account.map(|account| Self::of(&account, &links)))
+        Ok(account(caller).await?.as_ref().map(Self::of))
     }
 
     /// Says in the form of an event what this plan does not include.
@@ -48,7 +44,7 @@ impl Plan {
         }
     }
 
-    pub(crate) fn of(account: &Account, instance: &Instance) -> Self {
+    pub(crate) fn of(account: &Account) -> Self {
         let (used, limit) = (account.active_events, account.active_events_limit);
         Self {
             name: capitalized(&account.plan),
@@ -59,7 +55,6 @@ impl Plan {
                 (1, None) => "1 active event".to_owned(),
                 (_, None) => format!("{used} active events"),
             },
-            upgrade_url: instance.upgrade_url.clone(),
         }
     }
 }
@@ -76,13 +71,13 @@ mod tests {
             active_events_limit: Some(3),
             ..Account::default()
         };
-        let plan = Plan::of(&account, &Instance::default());
+        let plan = Plan::of(&account);
         assert_eq!(
             (&*plan.name, &*plan.words),
             ("Free", "3 of 3 active events")
         );
         assert!(plan.is_full);
         account.active_events_limit = None;
-        assert!(!Plan::of(&account, &Instance::default()).is_full);
+        assert!(!Plan::of(&account).is_full);
     }
 }

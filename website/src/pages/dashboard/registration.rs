@@ -1,7 +1,6 @@
 //! One registration: what the attendee answered, and what the organizer can do about it.
 
 use askama::Template;
-use axum::response::Response;
 use http_kit::Problem;
 use muster_api::{
     Scope,
@@ -17,132 +16,126 @@ use muster_api::{
     },
 };
 
-use super::event_head::{Badge, EventHead, Part, path_of, read};
+use super::{
+    event_head::{EventHead, Part, read},
+    standing::Standing,
+};
 use crate::{
     caller::{Caller, Frame, Tab},
-    cover::encoded,
+    field::{Field, FormModel},
     flash::{self, Flash},
     form::Form,
-    layout::Page,
+    layout::PageResult,
     pages::{
         private::{ShownAnswer, shown},
-        register::form::{Input, Mistake, Question, QuestionKind, RegistrationForm},
+        register::form::{answers, model, name},
     },
-    timestamp::Timestamp,
-    words::sentence,
 };
 
 #[derive(Template)]
 #[template(path = "dashboard/registration.html")]
 struct RegistrationPage {
-    page: Page,
-    frame: Frame,
+    page: Frame,
     head: EventHead,
-    url: String,
-    /// The list with this one chosen, to be declined.
-    decline_url: Option<String>,
-    badge: Badge,
-    email: String,
-    registered: Timestamp,
-    problems: Vec<Mistake>,
-    name: Input,
-    questions: Vec<Question>,
+    one: Registration,
+    standing: Standing,
+    model: FormModel,
     /// Whether the person may change it, and it can be changed.
     is_editable: bool,
     /// Answers that cannot be changed: all of them, or those to questions that the event no longer has.
     fixed: Vec<ShownAnswer>,
-    standing: Standing,
-    trouble: Option<String>,
 }
 
-/// What can be done about a registration.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Standing {
-    /// The organizer decides about it.
-    Waits,
-    /// It waits for a seat, or for the attendee's confirmation.
-    Other,
-    HasSeat,
-    IsIn,
-    Cancelled,
+pub(in crate::pages) async fn show(caller: Caller) -> PageResult {
+    let (event, mut one) = tokio::try_join!(read(&caller), read_one(&caller))?;
+    let name = Field::line("name", "Name").required();
+    let model = model(vec![name], &event.custom_fields).filled(&stored(&event, &one));
+    let model = match caller.form() {
+        Some(form) if is_other_action(form) => FormModel {
+            trouble: caller.trouble(),
+            ..model
+        },
+        _ => caller.again(model),
+    };
+    let standing = Standing::of(&one);
+    let is_editable = caller.viewer.may(Scope::RegistrationsWrite)
+        && standing != Standing::Cancelled
+        && !event.is_cancelled;
+    let mut fixed = std::mem::take(&mut one.answers);
+    fixed.retain(|answer| !is_editable || !is_asked(&event, answer.label()));
+    caller.answer(&RegistrationPage {
+        page: caller.page("Registration", Tab::Events),
+        head: EventHead::of(&event, Part::Registrations),
+        one,
+        standing,
+        model,
+        is_editable,
+        fixed: shown(&fixed),
+    })
 }
 
-pub(in crate::pages) async fn show(caller: Caller) -> Result<Response, Problem> {
-    let (event, one) = tokio::try_join!(read(&caller), read_one(&caller))?;
-    let model = RegistrationForm::of(&event.custom_fields, stored(&event, &one));
-    caller.answer(&RegistrationPage::of(&caller, &event, one, model))
-}
-
-pub(in crate::pages) async fn take(caller: Caller, form: Form) -> Result<Response, Problem> {
-    let (event, one) = tokio::try_join!(read(&caller), read_one(&caller))?;
-    let (id, registration_id) = (event.id.clone(), one.id.clone());
+pub(in crate::pages) async fn take(caller: Caller, form: Form) -> PageResult {
+    let (id, registration_id) = (caller.context.segment(2)?, caller.context.segment(4)?);
     let done = match form.value("action") {
         Some("approve") => {
             let request = ApproveRegistrationRequest {
                 id,
                 registration_id,
             };
-            let answer = caller.ask::<ApproveRegistration>(request).await;
-            answer.map(|_| Flash::APPROVED)
+            caller.ask::<ApproveRegistration>(request).await?;
+            Flash::APPROVED
         }
         Some("cancel") => {
             let request = CancelRegistrationRequest {
                 id,
                 registration_id,
             };
-            let answer = caller.ask::<CancelRegistration>(request).await;
-            answer.map(|_| Flash::REGISTRATION_CANCELLED)
+            caller.ask::<CancelRegistration>(request).await?;
+            Flash::REGISTRATION_CANCELLED
         }
         Some("check_in") => {
             let request = CheckInRequest {
                 id,
                 registration_id,
             };
-            caller
-                .ask::<CheckIn>(request)
-                .await
-                .map(|_| Flash::CHECKED_IN)
+            caller.ask::<CheckIn>(request).await?;
+            Flash::CHECKED_IN
         }
         Some("undo") => {
             let request = UndoCheckInRequest {
                 id,
                 registration_id,
             };
-            let answer = caller.ask::<UndoCheckIn>(request).await;
-            answer.map(|_| Flash::CHECK_IN_UNDONE)
+            caller.ask::<UndoCheckIn>(request).await?;
+            Flash::CHECK_IN_UNDONE
         }
-        _ => save(&caller, &event, &one, &form).await,
+        _ => save(&caller, &form).await?,
     };
-    match done {
-        Ok(done) => Ok(flash::see(caller.context.parts.uri.path(), Some(done))),
-        Err(problem) if matches!(problem.http_status, 400 | 409) => {
-            refused(&caller, &event, one, form, &problem)
-        }
-        Err(problem) => Err(problem),
-    }
+    Ok(flash::see(caller.context.parts.uri.path(), Some(done)))
+}
+
+/// Whether a form is one of the buttons beside the fields.
+fn is_other_action(form: &Form) -> bool {
+    let action = form.value("action").unwrap_or_default();
+    ["approve", "cancel", "check_in", "undo"].contains(&action)
 }
 
 /// Saves name and answers, as far as they differ.
-async fn save(
-    caller: &Caller,
-    event: &MyEventDetail,
-    one: &Registration,
-    form: &Form,
-) -> Result<Flash, Problem> {
-    let typed = RegistrationForm::of(&event.custom_fields, form.clone());
-    let before = RegistrationForm::of(&event.custom_fields, stored(event, one));
+async fn save(caller: &Caller, form: &Form) -> Result<Flash, Problem> {
+    let (event, one) = tokio::try_join!(read(caller), read_one(caller))?;
+    let before = answers(&event.custom_fields, &stored(&event, &one));
     let mut request = UpdateRegistrationRequest {
-        id: event.id.clone(),
-        registration_id: one.id.clone(),
-        name: form.value("name").map(str::to_owned),
-        answers: typed.answers(),
+        name: form.text("name"),
+        answers: answers(&event.custom_fields, form),
+        id: event.id,
+        registration_id: one.id,
         ..UpdateRegistrationRequest::default()
     };
     let mut mask = Vec::new();
     if request.name.as_deref() != Some(&one.name) {
         mask.push("name".to_owned());
     }
-    if request.answers != before.answers() {
+    if request.answers != before {
         mask.push("answers".to_owned());
     }
     if !mask.is_empty() {
@@ -150,23 +143,6 @@ async fn save(
         caller.ask::<UpdateRegistration>(request).await?;
     }
     Ok(Flash::REGISTRATION_SAVED)
-}
-
-fn refused(
-    caller: &Caller,
-    event: &MyEventDetail,
-    one: Registration,
-    form: Form,
-    problem: &Problem,
-) -> Result<Response, Problem> {
-    let saves = form.value("action").is_none_or(|action| action == "save");
-    let typed = if saves { form } else { stored(event, &one) };
-    let model = RegistrationForm::of(&event.custom_fields, typed).refused(&problem.details);
-    let mut page = RegistrationPage::of(caller, event, one, model);
-    if problem.details.is_empty() {
-        page.trouble = Some(sentence(problem));
-    }
-    caller.answer_refused(&page, problem)
 }
 
 async fn read_one(caller: &Caller) -> Result<Registration, Problem> {
@@ -186,7 +162,7 @@ fn stored(event: &MyEventDetail, one: &Registration) -> Form {
         .iter()
         .filter(|one| is_asked(event, one.label()))
     {
-        let name = format!("answers[{}]", answer.label());
+        let name = name(answer.label());
         let values = answer.values.iter().cloned();
         fields.extend(values.map(|value| (name.clone(), value)));
     }
@@ -198,68 +174,6 @@ fn is_asked(event: &MyEventDetail, label: &str) -> bool {
         .custom_fields
         .iter()
         .any(|field| field.label() == label)
-}
-
-impl Standing {
-    fn of(one: &Registration) -> Self {
-        match (&*one.status, one.awaits.as_deref()) {
-            ("Cancelled", _) => Self::Cancelled,
-            ("Confirmed", _) if one.checked_in => Self::IsIn,
-            ("Confirmed", _) => Self::HasSeat,
-            (_, Some("approval")) => Self::Waits,
-            _ => Self::Other,
-        }
-    }
-
-    // What templates ask.
-
-    fn waits(self) -> bool {
-        self == Self::Waits
-    }
-
-    fn has_seat(self) -> bool {
-        matches!(self, Self::HasSeat | Self::IsIn)
-    }
-
-    fn is_in(self) -> bool {
-        self == Self::IsIn
-    }
-}
-
-impl RegistrationPage {
-    fn of(
-        caller: &Caller,
-        event: &MyEventDetail,
-        one: Registration,
-        model: RegistrationForm,
-    ) -> Self {
-        let (page, frame) = caller.frame("Registration", Tab::Events);
-        let list = format!("{}/registrations", path_of(&event.id));
-        let standing = Standing::of(&one);
-        let is_editable = caller.viewer.may(Scope::RegistrationsWrite)
-            && standing != Standing::Cancelled
-            && !event.is_cancelled;
-        let mut fixed = one.answers;
-        fixed.retain(|answer| !is_editable || !is_asked(event, answer.label()));
-        Self {
-            page,
-            frame,
-            head: EventHead::of(event, Part::Registrations),
-            url: format!("{list}/{}", encoded(&one.id)),
-            decline_url: matches!(standing, Standing::Waits | Standing::Other)
-                .then(|| format!("{list}/decline?registration_ids={}", encoded(&one.id))),
-            badge: Badge::of_registration(&one.status, one.awaits.as_deref(), one.checked_in),
-            registered: Timestamp::in_zone(&one.registered_at, &event.timezone),
-            problems: model.mistakes,
-            name: model.name,
-            questions: model.questions,
-            is_editable,
-            fixed: shown(fixed),
-            standing,
-            trouble: model.notice.map(str::to_owned),
-            email: one.email,
-        }
-    }
 }
 
 #[cfg(test)]

@@ -3,13 +3,12 @@
 pub(in crate::pages) mod add;
 
 use askama::Template;
-use axum::response::Response;
 use http_kit::Problem;
 use muster_api::{
     Scope,
     v1::{
         ApproveRegistrationsRequest, ExportRegistrationsRequest, ListRegistrationsRequest,
-        MyEventDetail, Registration, RegistrationList,
+        MyEventDetail, Registration,
         bindings::{ApproveRegistrations, ExportRegistrations, ListRegistrations},
     },
 };
@@ -17,16 +16,15 @@ use muster_api::{
 use super::{
     download,
     event::{Count, counts},
-    event_head::{Badge, EventHead, Part, path_of, read},
+    event_head::{EventHead, Part, path_of, read},
     list_filter::{Chip, ListFilter},
+    standing::Standing,
 };
 use crate::{
     caller::{Caller, Frame, Tab},
-    cover::encoded,
     flash::{self, Flash},
     form::{Form, link},
-    layout::Page,
-    timestamp::Timestamp,
+    layout::PageResult,
 };
 
 /// Registrations on a page.
@@ -44,12 +42,11 @@ const STATUSES: [(Option<&str>, &str); 5] = [
 #[derive(Template)]
 #[template(path = "dashboard/registrations.html")]
 struct RegistrationsPage {
-    page: Page,
-    frame: Frame,
+    page: Frame,
     head: EventHead,
     filter: ListFilter,
     chips: Vec<Chip>,
-    rows: Vec<Row>,
+    rows: Vec<(Registration, Standing)>,
     found: String,
     /// The query of this page, to come back to.
     back: String,
@@ -66,30 +63,12 @@ struct RegistrationsPage {
 #[derive(Template)]
 #[template(path = "dashboard/registrations_plan.html")]
 struct PlanPage {
-    page: Page,
-    frame: Frame,
+    page: Frame,
     head: EventHead,
-    heading: &'static str,
     counts: Vec<Count>,
-    upgrade_url: Option<String>,
 }
 
-/// A registration in the list.
-struct Row {
-    id: String,
-    url: String,
-    name: String,
-    email: String,
-    registered: Timestamp,
-    badge: Badge,
-    /// Whether the organizer decides about it.
-    waits: bool,
-    /// Whether nothing is left to decide: it has a seat.
-    is_settled: bool,
-    is_cancelled: bool,
-}
-
-pub(in crate::pages) async fn show(caller: Caller) -> Result<Response, Problem> {
+pub(in crate::pages) async fn show(caller: Caller) -> PageResult {
     let filter: ListFilter = caller.context.query().read()?;
     let id = caller.context.segment(2)?;
     let (event, listed) = tokio::join!(
@@ -97,33 +76,59 @@ pub(in crate::pages) async fn show(caller: Caller) -> Result<Response, Problem> 
         caller.ask::<ListRegistrations>(request(id, &filter))
     );
     let event = event?;
-    match listed {
-        Ok(list) => caller.answer(&RegistrationsPage::of(&caller, &event, filter, list)),
+    let (caller, list) = match listed {
         Err(problem) if problem.code == "PLAN_REQUIRED" => {
-            without_list(&caller, &event, Part::Registrations, &problem)
+            return without_list(caller, &event, Part::Registrations, problem);
         }
-        Err(problem) if problem.http_status == 400 => {
-            let list = RegistrationList::default();
-            let mut page = RegistrationsPage::of(&caller, &event, filter, list);
-            page.problem = Some(problem.message.clone());
-            caller.answer_refused(&page, &problem)
-        }
-        Err(problem) => Err(problem),
-    }
+        listed => caller.listed(listed)?,
+    };
+    let (path, next) = (path(&event.id), list.next_cursor);
+    let rows = list.items.into_iter().map(|one| {
+        let standing = Standing::of(&one);
+        (one, standing)
+    });
+    let rows: Vec<_> = rows.collect();
+    let decides = caller.viewer.may(Scope::RegistrationsWrite) && !event.is_cancelled;
+    caller.answer(&RegistrationsPage {
+        page: caller.page("Registrations", Tab::Events),
+        head: EventHead::of(&event, Part::Registrations),
+        chips: filter.chips(&path, &STATUSES),
+        found: match list.count {
+            1 => "1 registration".to_owned(),
+            count => format!("{count} registrations"),
+        },
+        back: link("", &filter).trim_start_matches('?').to_owned(),
+        next_url: next.map(|cursor| filter.page(&path, Some(cursor))),
+        first_url: filter.cursor.is_some().then(|| filter.page(&path, None)),
+        has_waiting: rows.iter().any(|(_, standing)| standing.waits()),
+        has_choices: decides && rows.iter().any(|(_, standing)| standing.is_open()),
+        rows,
+        filter,
+        problem: caller.problem().map(|problem| problem.message.clone()),
+    })
 }
 
 /// The answer to a page that needs a plan which lists registrations.
 pub(super) fn without_list(
-    caller: &Caller,
+    caller: Caller,
     event: &MyEventDetail,
     part: Part,
-    problem: &Problem,
-) -> Result<Response, Problem> {
-    caller.answer_refused(&PlanPage::of(caller, event, part), problem)
+    problem: Problem,
+) -> PageResult {
+    let heading = match part {
+        Part::Door => "Check-in",
+        _ => "Registrations",
+    };
+    let caller = caller.refused(Form::default(), problem);
+    caller.answer(&PlanPage {
+        page: caller.page(heading, Tab::Events),
+        head: EventHead::of(event, part),
+        counts: counts(event),
+    })
 }
 
 /// Approves those that are chosen, or all of the page.
-pub(in crate::pages) async fn take(caller: Caller, form: Form) -> Result<Response, Problem> {
+pub(in crate::pages) async fn take(caller: Caller, form: Form) -> PageResult {
     let id = caller.context.segment(2)?;
     let back = form.value("back").unwrap_or_default();
     let back: ListFilter = Form::parse(back.as_bytes()).read()?;
@@ -161,87 +166,12 @@ fn request(id: String, filter: &ListFilter) -> ListRegistrationsRequest {
 }
 
 /// The path of an event's registrations.
-fn path(id: &str) -> String {
+pub(super) fn path(id: &str) -> String {
     format!("{}/registrations", path_of(id))
 }
 
-pub(in crate::pages) async fn export(caller: Caller) -> Result<Response, Problem> {
+pub(in crate::pages) async fn export(caller: Caller) -> PageResult {
     let id = caller.context.segment(2)?;
     let request = ExportRegistrationsRequest { id };
     download::answer::<ExportRegistrations>(&caller, request).await
-}
-
-impl RegistrationsPage {
-    fn of(
-        caller: &Caller,
-        event: &MyEventDetail,
-        filter: ListFilter,
-        list: RegistrationList,
-    ) -> Self {
-        let (page, frame) = caller.frame("Registrations", Tab::Events);
-        let (path, next) = (path(&event.id), list.next_cursor);
-        let rows = list.items.into_iter().map(|one| Row::of(event, one));
-        let rows: Vec<Row> = rows.collect();
-        Self {
-            page,
-            frame,
-            head: EventHead::of(event, Part::Registrations),
-            chips: filter.chips(&path, &STATUSES),
-            found: match list.count {
-                1 => "1 registration".to_owned(),
-                count => format!("{count} registrations"),
-            },
-            back: link("", &filter).trim_start_matches('?').to_owned(),
-            next_url: next.map(|cursor| filter.page(&path, Some(cursor))),
-            first_url: filter.cursor.is_some().then(|| filter.page(&path, None)),
-            has_waiting: rows.iter().any(|row| row.waits),
-            has_choices: caller.viewer.may(Scope::RegistrationsWrite)
-                && !event.is_cancelled
-                && rows.iter().any(Row::is_choice),
-            rows,
-            filter,
-            problem: None,
-        }
-    }
-}
-
-impl PlanPage {
-    fn of(caller: &Caller, event: &MyEventDetail, part: Part) -> Self {
-        let heading = match part {
-            Part::Door => "Check-in",
-            _ => "Registrations",
-        };
-        let (page, frame) = caller.frame(heading, Tab::Events);
-        Self {
-            page,
-            frame,
-            head: EventHead::of(event, part),
-            heading,
-            counts: counts(event),
-            upgrade_url: caller.context.site.links().upgrade_url.clone(),
-        }
-    }
-}
-
-impl Row {
-    /// Whether there is something left to decide.
-    const fn is_choice(&self) -> bool {
-        !self.is_cancelled && !self.is_settled
-    }
-
-    fn of(event: &MyEventDetail, one: Registration) -> Self {
-        let awaits = one.awaits.as_deref();
-        let head = path_of(&event.id);
-        Self {
-            url: format!("{head}/registrations/{}", encoded(&one.id)),
-            registered: Timestamp::in_zone(&one.registered_at, &event.timezone),
-            badge: Badge::of_registration(&one.status, awaits, one.checked_in),
-            waits: awaits == Some("approval"),
-            is_settled: one.status == "Confirmed",
-            is_cancelled: one.status == "Cancelled",
-            id: one.id,
-            name: one.name,
-            email: one.email,
-        }
-    }
 }

@@ -2,7 +2,6 @@
 
 use askama::Template;
 use axum::response::Response;
-use http_kit::Problem;
 use muster_api::internal::v1::{
     EndSessionRequest, ListSessionsRequest, ListedSession, SignOutEverywhereRequest,
     bindings::{EndSession, ListSessions, SignOutEverywhere},
@@ -12,9 +11,8 @@ use crate::{
     caller::{Caller, Frame, Tab},
     flash::{self, Flash},
     form::Form,
-    layout::Page,
+    layout::PageResult,
     session,
-    timestamp::Timestamp,
 };
 
 pub(in crate::pages) const PATH: &str = "/dashboard/sessions";
@@ -22,37 +20,26 @@ pub(in crate::pages) const PATH: &str = "/dashboard/sessions";
 #[derive(Template)]
 #[template(path = "dashboard/sessions.html")]
 struct SessionsPage {
-    page: Page,
-    frame: Frame,
-    sessions: Vec<ShownSession>,
+    page: Frame,
+    sessions: Vec<ListedSession>,
 }
 
-struct ShownSession {
-    id: String,
-    device: String,
-    begun: Timestamp,
-    last_used: Timestamp,
-    is_current: bool,
-}
-
-pub(in crate::pages) async fn show(caller: Caller) -> Result<Response, Problem> {
+pub(in crate::pages) async fn show(caller: Caller) -> PageResult {
     let list = caller.ask::<ListSessions>(ListSessionsRequest {}).await?;
-    let (page, frame) = caller.frame("Where you are signed in", Tab::None);
     caller.answer(&SessionsPage {
-        page,
-        frame,
-        sessions: list.items.into_iter().map(shown).collect(),
+        page: caller.page("Where you are signed in", Tab::None),
+        sessions: list.items,
     })
 }
 
 /// Ends one session, or all of them. Who ends the own one is signed out.
-pub(in crate::pages) async fn take(caller: Caller, form: Form) -> Result<Response, Problem> {
+pub(in crate::pages) async fn take(caller: Caller, form: Form) -> PageResult {
     if form.value("action") == Some("everywhere") {
         let request = SignOutEverywhereRequest {};
         caller.ask::<SignOutEverywhere>(request).await?;
         return Ok(signed_out(&caller, Flash::SIGNED_OUT_EVERYWHERE));
     }
-    let id = form.value("id").map(str::to_owned);
+    let id = form.text("id");
     let ended = caller.ask::<EndSession>(EndSessionRequest { id }).await;
     match ended {
         // It may have ended by itself.
@@ -64,19 +51,6 @@ pub(in crate::pages) async fn take(caller: Caller, form: Form) -> Result<Respons
 
 fn signed_out(caller: &Caller, done: Flash) -> Response {
     let mut response = flash::see("/sign-in", Some(done));
-    session::forget(&mut response, &caller.context.site);
+    session::end(&mut response, &caller.context.site);
     response
-}
-
-fn shown(session: ListedSession) -> ShownSession {
-    ShownSession {
-        id: session.id,
-        device: match &*session.device {
-            "" => "A browser".to_owned(),
-            device => device.to_owned(),
-        },
-        begun: Timestamp::new(&session.created_at),
-        last_used: Timestamp::new(&session.last_used_at),
-        is_current: session.is_current,
-    }
 }

@@ -1,7 +1,6 @@
 //! The page on which a person connects an app: which app, where its answer goes, for which account, and what it may do.
 
 use askama::Template;
-use axum::response::Response;
 use http::StatusCode;
 use http_kit::Problem;
 use muster_api::internal::v1::{
@@ -10,22 +9,21 @@ use muster_api::internal::v1::{
     bindings::{DecideAuthorization, GetAuthorization, GetSession},
 };
 
-use super::{Words, problem_page};
+use super::{own_words, problem_page};
 use crate::{
     browser::Browser,
     field::{Choice, Field, FieldKind, FormModel},
     flash,
     form::Form,
-    layout::{Page, Section, private, refused},
+    layout::{Page, PageResult, Section, private, refused},
     request_context::{RequestContext, Site},
-    unsent::{self, Unsent, may_be_sent_again},
+    unsent::{Unsent, Why, may_be_sent_again},
     viewer::Role,
-    words::sentence,
 };
 
 pub(in crate::pages) const PATH: &str = "/oauth/authorize/{id}";
 
-/// The place of the identifier in the path.
+/// The index of the identifier in the path.
 const ID: usize = 2;
 
 #[derive(Template)]
@@ -43,7 +41,7 @@ struct ConsentPage {
     model: FormModel,
 }
 
-pub(in crate::pages) async fn show(context: RequestContext) -> Result<Response, Problem> {
+pub(in crate::pages) async fn show(context: RequestContext) -> PageResult {
     match ConsentPage::read(&context).await {
         Ok(page) => private(&page),
         Err(problem) => closed(&context.site, problem),
@@ -51,10 +49,7 @@ pub(in crate::pages) async fn show(context: RequestContext) -> Result<Response, 
 }
 
 /// Takes the decision, and leads back to the app.
-pub(in crate::pages) async fn take(
-    context: RequestContext,
-    form: Form,
-) -> Result<Response, Problem> {
+pub(in crate::pages) async fn take(context: RequestContext, form: Form) -> PageResult {
     let request = DecideAuthorizationRequest {
         id: Some(context.segment(ID)?),
         browser: Some(browser(&context)),
@@ -76,10 +71,7 @@ pub(in crate::pages) async fn take(
         Ok(page) => page,
         Err(problem) => return closed(&context.site, problem),
     };
-    page.model = page.model.filled(&form).refused(&problem.details);
-    if problem.details.is_empty() {
-        page.model.trouble = Some(sentence(&problem));
-    }
+    page.model = page.model.again(&form, &problem);
     refused(&page, &problem)
 }
 
@@ -90,30 +82,31 @@ fn browser(context: &RequestContext) -> String {
 }
 
 /// A request that is not open in this browser for whoever is signed in.
-fn closed(site: &Site, problem: Problem) -> Result<Response, Problem> {
-    const CLOSED: Words = Words {
-        message: "It was decided, it is older than 10 minutes, or it was begun in another browser or by somebody else.",
-        cure: "Go back to the app and connect it again.",
-    };
+fn closed(site: &Site, problem: Problem) -> PageResult {
+    const CLOSED: &str = "It was decided, it is older than 10 minutes, or it was begun in another browser or by somebody else.";
     if !matches!(problem.http_status, 400 | 401 | 404) {
         return Err(problem);
     }
     let headline = "This request is no longer open";
-    problem_page(site, headline, CLOSED.problem(), StatusCode::NOT_FOUND)
+    let problem = own_words(CLOSED, "Go back to the app and connect it again.");
+    problem_page(site, headline, problem, StatusCode::NOT_FOUND)
 }
 
 /// The form, to be sent again.
-fn again(context: &RequestContext, form: &Form, problem: &Problem) -> Result<Response, Problem> {
-    let headline = "The app is not connected yet";
-    let unsent = Unsent {
-        headline,
+fn again(context: &RequestContext, form: &Form, problem: &Problem) -> PageResult {
+    const UNAVAILABLE: Why = Why {
+        headline: "The app is not connected yet",
         text: "Something does not answer. Please send your decision again in a moment.",
         before: None,
+    };
+    let unsent = Unsent {
+        page: head(&context.site, UNAVAILABLE.headline),
+        why: &UNAVAILABLE,
         url: context.parts.uri.path(),
         form,
         label: |_| None,
     };
-    unsent::page(head(&context.site, headline), unsent, problem)
+    refused(&unsent, problem)
 }
 
 fn head(site: &Site, title: &str) -> Page {
@@ -163,38 +156,32 @@ impl ConsentPage {
 
 /// The accounts to choose from.
 fn accounts(open: &[&AuthorizationAccount]) -> Field {
-    let mut field = Field::new(FieldKind::Radio, "account_id", "For which account").required();
-    field.options = open
-        .iter()
-        .enumerate()
-        .map(|(place, account)| Choice {
-            value: account.account_id.clone(),
-            label: account.account_name.clone(),
-            hint: Some(Role::of(&account.role).word().to_owned()),
-            is_chosen: place == 0,
-        })
-        .collect();
-    field
+    let choices = open.iter().enumerate().map(|(index, account)| Choice {
+        value: account.account_id.clone(),
+        label: account.account_name.clone(),
+        hint: Some(Role::of(&account.role).word().to_owned()),
+        is_chosen: index == 0,
+    });
+    let field = Field::new(FieldKind::Radio, "account_id", "For which account");
+    field.choices(choices).required()
 }
 
 /// What the app asks for, all of it ticked. What no role of the person includes cannot be granted.
 fn scopes(asked: &[RequestedScope], open: &[&AuthorizationAccount]) -> Field {
-    let mut field = Field::new(FieldKind::Ticks, "scopes", "What it may do")
-        .hint("Leave out what it does not need.")
-        .required();
     let grantable = asked.iter().filter(|scope| {
         let mut accounts = open.iter();
         accounts.any(|account| account.scopes.contains(&scope.name))
     });
-    field.options = grantable
-        .map(|scope| Choice {
-            value: scope.name.clone(),
-            label: scope.description.clone(),
-            hint: hint(scope, open),
-            is_chosen: true,
-        })
-        .collect();
-    field
+    let choices = grantable.map(|scope| Choice {
+        value: scope.name.clone(),
+        label: scope.description.clone(),
+        hint: hint(scope, open),
+        is_chosen: true,
+    });
+    Field::new(FieldKind::Ticks, "scopes", "What it may do")
+        .hint("Leave out what it does not need.")
+        .choices(choices)
+        .required()
 }
 
 /// Where a scope cannot be granted, and where it was granted before.

@@ -1,13 +1,13 @@
 //! The endpoints for apps: tokens (RFC 6749), registration (RFC 7591), revocation (RFC 7009). Their errors are as these say, the one
 //! exception to the form of errors elsewhere.
 
-use axum::{extract::Request, response::Response};
+use axum::response::Response;
 use bytes::Bytes;
 use http::{
     HeaderMap, HeaderValue, Method, StatusCode,
     header::{AUTHORIZATION, CONTENT_TYPE, PRAGMA, RETRY_AFTER, WWW_AUTHENTICATE},
 };
-use http_kit::{Operation, Problem, Resource, json, oauth::local_origin};
+use http_kit::{Problem, Resource, json, oauth::local_origin};
 use muster_api::internal::v1::{
     ExchangeTokenRequest, OAuthError, OAuthTokens, RegisterClientRequest, RevokeTokenRequest,
     bindings::{ExchangeToken, RegisterClient, RevokeToken},
@@ -45,18 +45,12 @@ fn endpoint<F>(site: &Site, path: &'static str, take: fn(RequestContext, Bytes) 
 where
     F: Future<Output = Result<Response, Refused>> + Send + 'static,
 {
-    let site = site.clone();
-    let operation = Operation::new(Method::POST, move |request: Request| {
-        let (parts, body) = request.into_parts();
-        let site = site.clone();
-        async move {
-            let context = site.context(parts).await;
-            let answered = match context.body(body).await {
-                Ok(bytes) => take(context, bytes).await,
-                Err(problem) => Err(Refused::Muster(Box::new(problem), INVALID_REQUEST)),
-            };
-            Ok(uncached(answered.unwrap_or_else(Refused::response)))
-        }
+    let operation = site.operation(Method::POST, move |context, body| async move {
+        let answered = match context.body(body).await {
+            Ok(bytes) => take(context, bytes).await,
+            Err(problem) => Err(Refused::Muster(Box::new(problem), INVALID_REQUEST)),
+        };
+        Ok(uncached(answered.unwrap_or_else(Refused::response)))
     });
     Resource::new(path).with(operation.shared())
 }

@@ -1,16 +1,14 @@
 //! The link that an operator printed for a person. Opening it shows a button only, since programs open links, too.
 
 use askama::Template;
-use axum::response::Response;
 use http::{StatusCode, header::SET_COOKIE};
-use http_kit::Problem;
 use muster_api::internal::v1::{UseSignInLinkRequest, bindings::UseSignInLink};
 
 use super::{head, welcome};
 use crate::{
     browser::{Browser, device},
     form::Form,
-    layout::{Page, Section, private},
+    layout::{Page, PageResult, Section, private},
     request_context::RequestContext,
     return_path::DASHBOARD,
 };
@@ -23,17 +21,14 @@ struct LinkPage {
     url: Option<String>,
 }
 
-pub(in crate::pages) async fn show(context: RequestContext) -> Result<Response, Problem> {
+pub(in crate::pages) async fn show(context: RequestContext) -> PageResult {
     private(&LinkPage {
         page: head(&context.site, "Sign in"),
         url: Some(context.parts.uri.path().to_owned()),
     })
 }
 
-pub(in crate::pages) async fn take(
-    context: RequestContext,
-    _form: Form,
-) -> Result<Response, Problem> {
+pub(in crate::pages) async fn take(context: RequestContext, _form: Form) -> PageResult {
     let headers = &context.parts.headers;
     let browser = Browser::of(headers, &context.site);
     let request = UseSignInLinkRequest {

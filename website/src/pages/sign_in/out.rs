@@ -1,20 +1,16 @@
 //! Signing out.
 
-use axum::response::Response;
-use http_kit::Problem;
 use muster_api::internal::v1::{SignOutRequest, bindings::SignOut};
 
 use crate::{
     flash::{self, Flash},
     form::Form,
+    layout::PageResult,
     request_context::RequestContext,
     session,
 };
 
-pub(in crate::pages) async fn take(
-    context: RequestContext,
-    _form: Form,
-) -> Result<Response, Problem> {
+pub(in crate::pages) async fn take(context: RequestContext, _form: Form) -> PageResult {
     match context.ask::<SignOut>(SignOutRequest {}).await {
         // Who is signed out already is signed out.
         Ok(_) => {}
@@ -22,6 +18,6 @@ pub(in crate::pages) async fn take(
         Err(problem) => return Err(problem),
     }
     let mut response = flash::see("/sign-in", Some(Flash::SIGNED_OUT));
-    session::forget(&mut response, &context.site);
+    session::end(&mut response, &context.site);
     Ok(response)
 }

@@ -1,7 +1,6 @@
 //! About which registrations the person is mailed, as a member of the account.
 
 use askama::Template;
-use axum::response::Response;
 use http_kit::Problem;
 use muster_api::{
     Scope,
@@ -16,7 +15,7 @@ use crate::{
     field::{Choice, Field, FieldKind, FormModel},
     flash::{self, Flash},
     form::Form,
-    layout::Page,
+    layout::PageResult,
 };
 
 pub(in crate::pages) const PATH: &str = "/dashboard/account/mails";
@@ -39,30 +38,26 @@ const CHOICES: [(&str, &str, &str); 3] = [
 #[derive(Template)]
 #[template(path = "dashboard/account_mails.html")]
 struct MailsPage {
-    page: Page,
-    frame: Frame,
+    page: Frame,
     model: FormModel,
 }
 
-pub(in crate::pages) async fn show(caller: Caller) -> Result<Response, Problem> {
+pub(in crate::pages) async fn show(caller: Caller) -> PageResult {
     caller.require(Scope::EventsWrite)?;
     let chosen = chosen(&caller).await?;
-    caller.answer(&MailsPage::of(&caller, fields(&chosen)))
+    caller.answer(&MailsPage {
+        page: caller.page("E-mails about registrations", Tab::Account),
+        model: caller.model(fields(&chosen)),
+    })
 }
 
-pub(in crate::pages) async fn take(caller: Caller, form: Form) -> Result<Response, Problem> {
+pub(in crate::pages) async fn take(caller: Caller, form: Form) -> PageResult {
     caller.require_same_account(&form)?;
-    let mails = form.value("mails").map(str::to_owned);
-    match caller
+    let mails = form.text("mails");
+    caller
         .ask::<SetMailChoice>(SetMailChoiceRequest { mails })
-        .await
-    {
-        Ok(_) => Ok(flash::see(super::PATH, Some(Flash::MAILS_CHOSEN))),
-        Err(problem) => {
-            let model = fields("").again(&form, &problem)?;
-            caller.answer_refused(&MailsPage::of(&caller, model), &problem)
-        }
-    }
+        .await?;
+    Ok(flash::see(super::PATH, Some(Flash::MAILS_CHOSEN)))
 }
 
 /// The choice, for those who get such mails.
@@ -80,23 +75,13 @@ async fn chosen(caller: &Caller) -> Result<String, Problem> {
     Ok(answer.mails)
 }
 
-fn fields(chosen: &str) -> FormModel {
-    let mut mails = Field::new(FieldKind::Radio, "mails", "You get an e-mail about").required();
-    mails.options = CHOICES
-        .iter()
-        .map(|&(name, label, hint)| Choice {
-            value: name.to_owned(),
-            label: label.to_owned(),
-            hint: Some(hint.to_owned()),
-            is_chosen: name == chosen,
-        })
-        .collect();
-    FormModel::of(vec![mails])
-}
-
-impl MailsPage {
-    fn of(caller: &Caller, model: FormModel) -> Self {
-        let (page, frame) = caller.frame("E-mails about registrations", Tab::Account);
-        Self { page, frame, model }
-    }
+fn fields(chosen: &str) -> Vec<Field> {
+    let choices = CHOICES.iter().map(|&(name, label, hint)| Choice {
+        value: name.to_owned(),
+        label: label.to_owned(),
+        hint: Some(hint.to_owned()),
+        is_chosen: name == chosen,
+    });
+    let field = Field::new(FieldKind::Radio, "mails", "You get an e-mail about");
+    vec![field.choices(choices).required()]
 }

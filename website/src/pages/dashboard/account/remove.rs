@@ -1,8 +1,6 @@
 //! Removing an account with everything in it, for good: after a new code, after what goes was shown, and after its name was typed.
 
 use askama::Template;
-use axum::response::Response;
-use http_kit::Problem;
 use muster_api::{
     Scope,
     internal::v1::{
@@ -12,13 +10,12 @@ use muster_api::{
 };
 
 use crate::{
-    caller::{Caller, Frame, PROVE, Tab},
+    caller::{Caller, Frame, Tab},
     field::{Field, FormModel},
-    flash::{self, Flash},
+    flash::Flash,
     form::Form,
-    layout::Page,
-    return_path::{DASHBOARD, with_return_path},
-    session,
+    layout::PageResult,
+    return_path::DASHBOARD,
 };
 
 pub(in crate::pages) const PATH: &str = "/dashboard/account/remove";
@@ -26,8 +23,7 @@ pub(in crate::pages) const PATH: &str = "/dashboard/account/remove";
 #[derive(Template)]
 #[template(path = "dashboard/remove.html")]
 struct RemovePage {
-    page: Page,
-    frame: Frame,
+    page: Frame,
     model: FormModel,
     /// What goes, in numbers with their words.
     goes: Vec<String>,
@@ -35,53 +31,27 @@ struct RemovePage {
     obstacles: Vec<String>,
 }
 
-pub(in crate::pages) async fn show(caller: Caller) -> Result<Response, Problem> {
+pub(in crate::pages) async fn show(caller: Caller) -> PageResult {
     caller.require(Scope::AccountRemove)?;
-    if !caller.viewer.is_proven {
-        return Ok(flash::see(&with_return_path(PROVE, PATH), None));
-    }
-    let page = RemovePage::of(&caller, fields()).await?;
-    caller.answer(&page)
+    caller.require_proof()?;
+    let request = PreviewRemovalRequest {};
+    let preview = caller.ask::<PreviewRemoval>(request).await?;
+    let name = Field::line("name", "Type the name of the account").required();
+    caller.answer(&RemovePage {
+        page: caller.page("Remove the account?", Tab::Account),
+        model: caller.model(vec![name]),
+        goes: goes(&preview),
+        obstacles: obstacles(&preview),
+    })
 }
 
-pub(in crate::pages) async fn take(caller: Caller, form: Form) -> Result<Response, Problem> {
+pub(in crate::pages) async fn take(caller: Caller, form: Form) -> PageResult {
     caller.require(Scope::AccountRemove)?;
     caller.require_same_account(&form)?;
-    let request = RemoveAccountRequest {
-        name: form.value("name").map(str::to_owned),
-    };
-    match caller.ask::<RemoveAccount>(request).await {
-        Ok(removed) => {
-            let mut response = flash::see(DASHBOARD, Some(Flash::ACCOUNT_REMOVED));
-            session::begin(&mut response, &caller.context.site, &removed.token);
-            Ok(response)
-        }
-        Err(problem) => {
-            let model = fields().again(&form, &problem)?;
-            caller.answer_refused(&RemovePage::of(&caller, model).await?, &problem)
-        }
-    }
-}
-
-fn fields() -> FormModel {
-    let name = Field::line("name", "Type the name of the account").required();
-    FormModel::of(vec![name])
-}
-
-impl RemovePage {
-    async fn of(caller: &Caller, model: FormModel) -> Result<Self, Problem> {
-        let preview = caller
-            .ask::<PreviewRemoval>(PreviewRemovalRequest {})
-            .await?;
-        let (page, frame) = caller.frame("Remove the account?", Tab::Account);
-        Ok(Self {
-            page,
-            frame,
-            model,
-            goes: goes(&preview),
-            obstacles: obstacles(&preview),
-        })
-    }
+    let name = form.text("name");
+    let request = RemoveAccountRequest { name };
+    let removed = caller.ask::<RemoveAccount>(request).await?;
+    Ok(caller.begin_session(&removed.token, DASHBOARD, Flash::ACCOUNT_REMOVED))
 }
 
 fn goes(preview: &RemovalPreview) -> Vec<String> {
@@ -130,12 +100,15 @@ mod tests {
             members: 1,
             ..RemovalPreview::default()
         };
-        let told = ["2 events", "1 registration", "1 membership"];
-        assert_eq!(goes(&preview), told);
+        let expected = ["2 events", "1 registration", "1 membership"];
+        assert_eq!(goes(&preview), expected);
         assert!(obstacles(&preview).is_empty());
         (preview.awaited_events, preview.waiting_mails) = (1, 3);
-        let told = obstacles(&preview);
-        assert!(told[0].contains("for 1 event to come"), "{told:?}");
-        assert!(told[1].starts_with("3 e-mails"), "{told:?}");
+        let obstacles = obstacles(&preview);
+        assert!(
+            obstacles[0].contains("for 1 event to come"),
+            "{obstacles:?}"
+        );
+        assert!(obstacles[1].starts_with("3 e-mails"), "{obstacles:?}");
     }
 }

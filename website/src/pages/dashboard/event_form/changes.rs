@@ -28,14 +28,14 @@ fn names() -> impl Iterator<Item = &'static str> {
 /// What a field has in a form, in one form for the same.
 fn content(form: &Form, name: &str) -> String {
     match name {
-        QUESTIONS => told(&Questions::of(form).asked()),
+        QUESTIONS => described(&Questions::of(form).asked()),
         _ if TICKS.contains(&name) => form.is_ticked(name).to_string(),
         _ => form.text(name).unwrap_or_default(),
     }
 }
 
 /// Questions in words.
-fn told(questions: &[CustomField]) -> String {
+fn described(questions: &[CustomField]) -> String {
     let one = |question: &CustomField| {
         let required = if question.required() {
             ", required"
@@ -115,7 +115,7 @@ pub(crate) fn request(
 }
 
 /// The form after somebody else changed the event. Fields that only they changed have their values; beside those that both changed
-/// theirs is told, and what was typed stays.
+/// theirs is said, and what was typed stays.
 pub(crate) fn merged(purpose: Purpose, typed: &Form, stored: &Form) -> EventForm {
     let seen = typed.value(SEEN).unwrap_or_default();
     let was = |name: &str| {
@@ -204,10 +204,10 @@ mod tests {
     ];
 
     fn with(pairs: &[(&'static str, &'static str)]) -> Form {
-        let kept = STORED
+        let rest = STORED
             .iter()
             .filter(|(name, _)| pairs.iter().all(|(other, _)| other != name));
-        let all: Vec<_> = kept.chain(pairs).copied().collect();
+        let all: Vec<_> = rest.chain(pairs).copied().collect();
         form(&all)
     }
 

@@ -79,10 +79,10 @@ impl Questions {
 
     /// Takes core's words about questions; answers them as mistakes for the list above the form.
     pub(super) fn refused(&mut self, violations: &[Violation]) -> Vec<Mistake> {
-        let places: Vec<usize> = (0..self.rows.len())
+        let indexes: Vec<usize> = (0..self.rows.len())
             .filter(|at| self.rows.get(*at).is_some_and(|row| !row.is_blank()))
             .collect();
-        let moved: Vec<Violation> = violations.iter().map(|one| in_row(one, &places)).collect();
+        let moved: Vec<Violation> = violations.iter().map(|one| in_row(one, &indexes)).collect();
         self.model = std::mem::take(&mut self.model).refused(&moved);
         std::mem::take(&mut self.model.mistakes)
     }
@@ -103,10 +103,10 @@ impl Questions {
 }
 
 /// A violation of the question at a place of the request, as one of the row that it came from.
-fn in_row(violation: &Violation, places: &[usize]) -> Violation {
+fn in_row(violation: &Violation, indexes: &[usize]) -> Violation {
     let parts = violation.field.strip_prefix("custom_fields[");
     let parts = parts.and_then(|rest| rest.split_once(']'));
-    let row = parts.and_then(|(at, rest)| Some((places.get(at.parse::<usize>().ok()?)?, rest)));
+    let row = parts.and_then(|(at, rest)| Some((indexes.get(at.parse::<usize>().ok()?)?, rest)));
     let field = match row {
         // A question without a field of its own is about its text.
         Some((row, "")) => format!("custom_fields[{row}].label"),

@@ -1,21 +1,17 @@
 //! A new key: its name, what it may do, and for how long.
 
 use askama::Template;
-use axum::response::Response;
-use http_kit::Problem;
 use muster_api::{
     Scope,
-    internal::v1::{CreateKeyRequest, CreatedKey, bindings::CreateKey},
+    internal::v1::{CreateKeyRequest, bindings::CreateKey},
 };
 
-use super::CreatedPage;
+use super::show_created;
 use crate::{
-    caller::{Caller, Frame, PROVE, Tab},
+    caller::{Caller, Frame, Tab},
     field::{Choice, Field, FieldKind, FormModel},
-    flash,
     form::Form,
-    layout::Page,
-    return_path::with_return_path,
+    layout::PageResult,
 };
 
 pub(in crate::pages) const PATH: &str = "/dashboard/keys/new";
@@ -31,68 +27,43 @@ const LIFETIMES: [(&str, &str); 4] = [
 #[derive(Template)]
 #[template(path = "dashboard/key_new.html")]
 struct NewKeyPage {
-    page: Page,
-    frame: Frame,
+    page: Frame,
     model: FormModel,
 }
 
-pub(in crate::pages) async fn show(caller: Caller) -> Result<Response, Problem> {
+pub(in crate::pages) async fn show(caller: Caller) -> PageResult {
     caller.require(Scope::KeysWrite)?;
-    if !caller.viewer.is_proven {
-        return Ok(flash::see(&with_return_path(PROVE, PATH), None));
-    }
-    caller.answer(&NewKeyPage::of(&caller, fields(&caller)))
+    caller.require_proof()?;
+    caller.answer(&NewKeyPage {
+        page: caller.page("New API key", Tab::Keys),
+        model: caller.model(fields(&caller)),
+    })
 }
 
-/// Answers with the key itself, since it can be shown only now.
-pub(in crate::pages) async fn take(caller: Caller, form: Form) -> Result<Response, Problem> {
+pub(in crate::pages) async fn take(caller: Caller, form: Form) -> PageResult {
     caller.require_no_other_account(&form)?;
     let request = CreateKeyRequest {
-        name: form.value("name").map(str::to_owned),
+        name: form.text("name"),
         scopes: form.values("scopes").map(str::to_owned).collect(),
-        expires: form.value("expires").map(str::to_owned),
+        expires: form.text("expires"),
     };
-    let problem = match caller.ask::<CreateKey>(request).await {
-        Ok(CreatedKey { key, secret }) => {
-            let key = key.unwrap_or_default();
-            return caller.answer(&CreatedPage::of(&caller, key, secret, None));
-        }
-        Err(problem) => problem,
-    };
-    let model = fields(&caller).again(&form, &problem)?;
-    caller.answer_refused(&NewKeyPage::of(&caller, model), &problem)
+    let created = caller.ask::<CreateKey>(request).await?;
+    show_created(&caller, created, None)
 }
 
-fn fields(caller: &Caller) -> FormModel {
-    let name = Field::line("name", "Name")
-        .hint(
-            "Where you will use it, so that you know later whether it can go. For example: laptop.",
-        )
-        .required();
-    let mut scopes = Field::new(FieldKind::Ticks, "scopes", "What it may do").required();
-    scopes.options = grantable(caller)
-        .map(|scope| Choice {
-            value: scope.name().to_owned(),
-            label: scope.description().to_owned(),
-            hint: Some(scope.name().to_owned()),
-            is_chosen: true,
-        })
-        .collect();
-    let expires = Field::new(FieldKind::Select, "expires", "Expires")
-        .options(LIFETIMES, &["90d"])
-        .required();
-    FormModel::of(vec![name, scopes, expires])
-}
-
-/// What a key of this person can be granted.
-fn grantable(caller: &Caller) -> impl Iterator<Item = Scope> {
-    let all = Scope::ALL.iter().copied();
-    all.filter(move |scope| caller.viewer.may(*scope))
-}
-
-impl NewKeyPage {
-    fn of(caller: &Caller, model: FormModel) -> Self {
-        let (page, frame) = caller.frame("New API key", Tab::Keys);
-        Self { page, frame, model }
-    }
+fn fields(caller: &Caller) -> Vec<Field> {
+    let name = Field::line("name", "Name").hint(
+        "Where you will use it, so that you know later whether it can go. For example: laptop.",
+    );
+    // What a key of this person can be granted.
+    let scopes = Scope::ALL.iter().filter(|scope| caller.viewer.may(**scope));
+    let scopes = scopes.map(|scope| Choice {
+        value: scope.name().to_owned(),
+        label: scope.description().to_owned(),
+        hint: Some(scope.name().to_owned()),
+        is_chosen: true,
+    });
+    let scopes = Field::new(FieldKind::Ticks, "scopes", "What it may do").choices(scopes);
+    let expires = Field::new(FieldKind::Select, "expires", "Expires").options(LIFETIMES, &["90d"]);
+    vec![name.required(), scopes.required(), expires.required()]
 }

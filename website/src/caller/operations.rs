@@ -1,0 +1,127 @@
+//! Operations of signed-in people, and paths with a form: what core refuses is shown again on the page of the form.
+
+use std::sync::Arc;
+
+use http::Method;
+use http_kit::{Operation, Problem, Resource};
+use muster_api::Reason;
+
+use super::{Caller, denied::Denied};
+use crate::{
+    flash,
+    form::Form,
+    layout::PageResult,
+    request_context::{RequestContext, Site},
+};
+
+/// Where people go who are in no account.
+pub(crate) const START: &str = "/dashboard/start";
+
+/// What a page needs: a person, or an account of theirs as well.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Needs {
+    Person,
+    Account,
+}
+
+/// Operations of signed-in people.
+pub(crate) struct SignedInOperations {
+    site: Site,
+    needs: Needs,
+}
+
+impl Site {
+    /// Operations for people who are signed in, and have what these need.
+    pub(crate) fn signed_in(&self, needs: Needs) -> SignedInOperations {
+        let site = self.clone();
+        SignedInOperations { site, needs }
+    }
+}
+
+impl SignedInOperations {
+    /// An operation that shows a page.
+    pub(crate) fn get<F>(&self, show: fn(Caller) -> F) -> Operation
+    where
+        F: Future<Output = PageResult> + Send + 'static,
+    {
+        let needs = self.needs;
+        let operation = move |context, _body| answer(context, needs, None, show);
+        self.site.operation(Method::GET, operation)
+    }
+
+    /// An operation that takes a form.
+    pub(crate) fn post<F>(
+        &self,
+        take: impl Fn(Caller, Form) -> F + Copy + Send + Sync + 'static,
+    ) -> Operation
+    where
+        F: Future<Output = PageResult> + Send + 'static,
+    {
+        let needs = self.needs;
+        let operation = move |context: RequestContext, body| async move {
+            let form = context.form(body).await?;
+            let typed = Some(form.clone());
+            answer(context, needs, typed, |caller| take(caller, form)).await
+        };
+        self.site.operation(Method::POST, operation)
+    }
+
+    /// A path that shows a form and takes it. What core refuses is shown again as it was typed.
+    pub(crate) fn form<S, T>(
+        &self,
+        path: &'static str,
+        show: fn(Caller) -> S,
+        take: fn(Caller, Form) -> T,
+    ) -> Resource
+    where
+        S: Future<Output = PageResult> + Send + 'static,
+        T: Future<Output = PageResult> + Send + 'static,
+    {
+        let take = move |caller: Caller, form: Form| async move {
+            match take(caller.clone(), form.clone()).await {
+                Err(problem) if caller.may_correct(&form, &problem) => {
+                    show(caller.refused(form, problem)).await
+                }
+                answer => answer,
+            }
+        };
+        Resource::new(path)
+            .with(self.get(show))
+            .with(self.post(take))
+    }
+}
+
+/// Answers a request of somebody who is signed in, or says why it is denied.
+async fn answer<F>(
+    context: RequestContext,
+    needs: Needs,
+    form: Option<Form>,
+    handle: impl FnOnce(Caller) -> F,
+) -> PageResult
+where
+    F: Future<Output = PageResult>,
+{
+    let mut denied = Denied::new(&context, form);
+    let answered = match Caller::open(context).await {
+        Ok(caller) if caller.lacks(needs) => Ok(flash::see(START, None)),
+        Ok(caller) => {
+            denied.viewer = Some(Arc::clone(&caller.viewer));
+            handle(caller).await
+        }
+        Err(problem) => Err(problem),
+    };
+    answered.or_else(|problem| denied.answer(problem))
+}
+
+impl Caller {
+    fn lacks(&self, needs: Needs) -> bool {
+        needs == Needs::Account && self.viewer.account.is_none()
+    }
+
+    /// Whether the person can correct what core refused, on the same page.
+    fn may_correct(&self, form: &Form, problem: &Problem) -> bool {
+        let is_elsewhere =
+            problem.code == Reason::Conflict.code() && !self.viewer.is_in(form.value("account_id"));
+        matches!(problem.http_status, 400 | 409 | 422) && !is_elsewhere
+    }
+}
