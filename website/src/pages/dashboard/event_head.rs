@@ -1,7 +1,7 @@
 //! What every page of one event has at its top: what it is called, in which state it is, and the way to its other pages.
 
-use muster_api::v1::{GetMyEventRequest, MyEvent, MyEventDetail, bindings::GetMyEvent};
 use http_kit::Problem;
+use muster_api::v1::{GetMyEventRequest, MyEvent, MyEventDetail, bindings::GetMyEvent};
 
 use crate::{caller::Caller, cover::encoded, date::EventDates};
 
