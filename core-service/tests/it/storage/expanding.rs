@@ -60,7 +60,7 @@ fn broken(before: &Schema, after: &Schema) -> Vec<String> {
 /// The migrations of an engine, by number.
 fn migrations(engine: &str) -> Vec<(u32, String)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("migrations")
+        .join("../crates/storage/migrations")
         .join(engine);
     let files = std::fs::read_dir(folder)
         .unwrap()
