@@ -113,7 +113,7 @@ pub trait Rpc: Copy + Send + Sync + 'static {
     const ACCESS: Access;
     /// The scope that the caller's credential must have, if any.
     const SCOPE: Option<Scope>;
-    /// Whether it changes nothing. Reads have places of their own, so that they do not wait for writes.
+    /// Whether it changes nothing. Reads have permits of their own, so that they do not wait for writes.
     const READ_ONLY: bool;
     /// Whether it is idempotent, so that it may be retried.
     const IDEMPOTENT: bool;

@@ -62,7 +62,7 @@ pub struct Core {
     maintenance: Maintenance,
     runner: Runner,
     clock: Clock,
-    /// The places of all calls, on the port and in this process.
+    /// The permits of all calls, on the port and in this process.
     call_limit: AdaptiveLimit,
     edge_tokens: EdgeTokens,
     port_limits: Limits,

@@ -1,4 +1,4 @@
-//! Static files: style models, script, icon and manifest. Their names have a fingerprint of their content, so that browsers may cache
+//! Static files: style sheets, script, icon and manifest. Their names have a fingerprint of their content, so that browsers may cache
 //! them for ever.
 
 use std::sync::LazyLock;

@@ -66,21 +66,21 @@ impl OrganizerMails {
             since,
             until: Collection::seen_until(self.commands.now()),
         };
-        let told = self.whom_to_tell(account, span).await?;
+        let recipients = self.recipients_of(account, span).await?;
         let later = Span {
             since: span.until,
             until: Instant::from_micros(i64::MAX),
         };
         let decide = async |context: &mut Context| {
-            let next = Collection::after(span.until, context.now, !told.is_empty());
+            let next = Collection::after(span.until, context.now, !recipients.is_empty());
             // Whoever registers at this moment waits for this lock, and begins a new collection if this one ends.
             if !context.tx.go_on_collecting(job, next).await? {
                 return Ok(());
             }
-            if told.is_empty() && !context.tx.has_registrations_in(account, later).await? {
+            if recipients.is_empty() && !context.tx.has_registrations_in(account, later).await? {
                 context.tx.finish_collecting(account).await?;
             }
-            for person in told {
+            for person in recipients {
                 let (id, mail) = (
                     context.new_id(),
                     OrganizerMail {
@@ -97,17 +97,17 @@ impl OrganizerMails {
         self.commands.run(Actor::System, decide).await
     }
 
-    async fn whom_to_tell(&self, account: AccountId, span: Span) -> Result<Vec<PersonId>, Error> {
+    async fn recipients_of(&self, account: AccountId, span: Span) -> Result<Vec<PersonId>, Error> {
         let (store, now) = (self.commands.store(), self.commands.now());
-        let news = store.list_event_updates(account, span, now, MAX_EVENTS);
-        let news = news.await?;
-        if news.is_empty() {
+        let updates = store.list_event_updates(account, span, now, MAX_EVENTS);
+        let updates = updates.await?;
+        if updates.is_empty() {
             return Ok(Vec::new());
         }
         let members = store.list_organizers(account, MAX_MEMBERS).await?;
         let wants = |(person, member): (PersonId, Organizer)| {
-            let is_told = !member.wanted(&news).is_empty();
-            is_told.then_some(person)
+            let is_recipient = !member.wanted(&updates).is_empty();
+            is_recipient.then_some(person)
         };
         Ok(members.into_iter().filter_map(wants).collect())
     }
@@ -126,17 +126,17 @@ impl OrganizerMails {
         let Some(organizer) = store.find_organizer(account, person).await? else {
             return Ok(None);
         };
-        let news = store.list_event_updates(account, span, now, MAX_EVENTS);
-        let mut told = organizer.wanted(&news.await?);
-        if told.is_empty() {
+        let updates = store.list_event_updates(account, span, now, MAX_EVENTS);
+        let mut wanted = organizer.wanted(&updates.await?);
+        if wanted.is_empty() {
             return Ok(None);
         }
         if organizer.sees_registrations {
             let mut names = store.list_new_names(account, span, MAX_NAMED).await?;
-            for event in &mut told {
+            for event in &mut wanted {
                 event.names = names.remove(&event.event).unwrap_or_default();
             }
         }
-        Ok(Some((organizer, told)))
+        Ok(Some((organizer, wanted)))
     }
 }

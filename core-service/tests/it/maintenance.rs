@@ -90,7 +90,7 @@ async fn what_is_old_is_deleted(database: Database) {
     };
     let mut tx = store.begin().await.unwrap();
     for days in [0, 1, 2] {
-        tx.insert_audit(&entry(NOW.plus_seconds(days * DAY)))
+        tx.insert_audits(&[entry(NOW.plus_seconds(days * DAY))])
             .await
             .unwrap();
     }

@@ -64,8 +64,8 @@ impl KindLimit {
     fn look(&self, kind: Kind, metrics: &Metrics) {
         let State { in_use, limit, .. } = *self.state();
         let labels = [kind.name().into()];
-        metrics.places_taken.set(labels, in_use.into());
-        metrics.places.set(labels, limit.floor());
+        metrics.permits_taken.set(labels, in_use.into());
+        metrics.permits.set(labels, limit.floor());
     }
 
     /// A permit for a call, if one is free.

@@ -3,7 +3,7 @@
 use domain::instant::Instant;
 
 /// How long an export may take, whatever its size.
-const MIN_TIME_MICROS: i64 = 120_000_000;
+const BASE_TIME_MICROS: i64 = 120_000_000;
 
 /// How many bytes a second are read at least after that, on a slow telephone line. Core writes them a hundred times faster.
 const MIN_BYTES: i64 = 8_000;
@@ -36,7 +36,7 @@ impl Pace {
     pub(super) fn is_fast_enough(&self, now: Instant) -> bool {
         let taken = now.micros().saturating_sub(self.begun.micros());
         let reading = self.bytes.saturating_mul(MICROS_PER_SECOND) / MIN_BYTES;
-        taken <= MIN_TIME_MICROS.saturating_add(reading)
+        taken <= BASE_TIME_MICROS.saturating_add(reading)
     }
 }
 

@@ -31,9 +31,9 @@ pub(super) async fn plan(
     if people == 0 || known == next {
         return Ok(0);
     }
-    let (mut announcement, mut told) = (None, 0);
+    let (mut announcement, mut uninformed) = (None, 0);
     if after.is_active(context.now) {
-        told = context
+        uninformed = context
             .tx
             .count_who_know_another(after.id, known, next)
             .await?;
@@ -57,7 +57,7 @@ pub(super) async fn plan(
             announcement,
         })
         .await?;
-    Ok(told)
+    Ok(uninformed)
 }
 
 impl Events {

@@ -26,7 +26,7 @@ pub struct OwnRegistration {
     pub registration: Registration,
     /// The event, in any state.
     pub event: Event,
-    /// Whether the event has no seat left.
+    /// How many seats are left.
     pub seats_left: i32,
     /// Whether the event is over.
     pub is_event_ended: bool,
@@ -47,7 +47,7 @@ pub struct Ticket {
     pub registration: Registration,
     /// The event, in any state.
     pub event: Event,
-    /// Whether the event has no seat left.
+    /// How many seats are left.
     pub seats_left: i32,
     /// Whether the event is over.
     pub is_event_ended: bool,

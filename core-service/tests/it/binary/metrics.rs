@@ -80,7 +80,7 @@ async fn core_is_measured(database: Database) {
             r#"muster_rpc_duration_seconds_count{rpc="muster.v1.CatalogueService/ListUseCases",code="OK"} 1"#,
             r#"muster_rpc_duration_seconds_count{rpc="muster.v1.CatalogueService/GetEvent",code="NOT_FOUND"} 1"#,
             r#"muster_rpc_duration_seconds_count{rpc="muster.v1.EventService/CreateEvent",code="OK"} 1"#,
-            r#"muster_rpc_places{kind="write"} 512.0"#,
+            r#"muster_rpc_permits{kind="write"} 512.0"#,
             "muster_database_up{} 1.0",
             r#"muster_database_wait_seconds_count{pool="read",outcome="got"}"#,
             r#"muster_database_connections_limit{pool="write"}"#,

@@ -215,16 +215,18 @@ async fn the_audit_log_says_who_changed_what_and_why(database: Database) {
     };
     let mut tx = store.begin().await.unwrap();
     let changed = Some(json!({"title": "é\u{1f389}"}));
-    tx.insert_audit(&entry(1, "key", changed.clone(), None))
+    tx.insert_audits(&[entry(1, "key", changed.clone(), None)])
         .await
         .unwrap();
-    tx.insert_audit(&entry(2, "admin", None, changed.clone()))
+    tx.insert_audits(&[entry(2, "admin", None, changed.clone())])
         .await
         .unwrap();
-    tx.insert_audit(&entry(3, "person", None, None))
+    tx.insert_audits(&[entry(3, "person", None, None)])
         .await
         .unwrap();
-    tx.insert_audit(&entry(4, "app", None, None)).await.unwrap();
+    tx.insert_audits(&[entry(4, "app", None, None)])
+        .await
+        .unwrap();
     tx.commit().await.unwrap();
 
     let log = store.list_audit(subject, 10).await.unwrap();

@@ -66,11 +66,11 @@ metrics! {
 
     /// Time of a call that core answered, by rpc (`none`: no such rpc) and canonical code of gRPC. Probes are not among them.
     rpcs: Histogram "muster_rpc_duration_seconds" [rpc, code];
-    /// Calls that have a place in core, by kind: read or write.
-    places_taken: Gauge "muster_rpc_places_taken" [kind];
-    /// How many places core has for calls now. It has fewer while calls are slow.
-    places: Gauge "muster_rpc_places" [kind];
-    /// Calls that core refused at once, since all places were taken.
+    /// Calls that have a permit of core, by kind: read or write.
+    permits_taken: Gauge "muster_rpc_permits_taken" [kind];
+    /// How many permits core has for calls now. It has fewer while calls are slow.
+    permits: Gauge "muster_rpc_permits" [kind];
+    /// Calls that core refused at once, since all permits were taken.
     rpcs_shed: Counter "muster_rpc_shed_total" [kind];
 
     /// Time of an edge's call to one replica of core until the first message of its answer, by rpc and canonical code of gRPC.

@@ -1,7 +1,5 @@
 //! The audit log. Rows are only added, until retention removes old ones.
 
-use std::slice;
-
 use domain::{audit::AuditEntry, instant::Instant};
 use uuid::Uuid;
 
@@ -29,11 +27,6 @@ impl Reads {
 }
 
 impl Tx {
-    /// Adds a row to the audit log.
-    pub async fn insert_audit(&mut self, entry: &AuditEntry) -> Result<(), Error> {
-        self.insert_audits(slice::from_ref(entry)).await
-    }
-
     /// Adds rows to the audit log.
     pub async fn insert_audits(&mut self, entries: &[AuditEntry]) -> Result<(), Error> {
         let statement = sql!(

@@ -59,12 +59,6 @@ impl Reads {
         let statement = sql!("SELECT {} FROM events e WHERE e.id = $1", Event::COLUMNS);
         self.optional(statement, [event]).await
     }
-
-    /// Returns whether an event has this slug; only [`Tx::insert_event`] decides.
-    pub async fn slug_taken(&self, slug: &str) -> Result<bool, Error> {
-        let statement = sql!("SELECT EXISTS (SELECT 1 FROM events WHERE slug = $1)");
-        self.one(statement, [slug]).await
-    }
 }
 
 impl Tx {
