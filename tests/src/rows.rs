@@ -90,6 +90,12 @@ impl TestApp {
         }
     }
 
+    /// Changes the row with this id past core: `events SET title = 'x'`.
+    pub async fn update(&self, assignment: &str, id: &str) {
+        let statement = format!("UPDATE {assignment} WHERE id = $1");
+        self.write(statement, uuid(id)).await;
+    }
+
     async fn write(&self, statement: String, id: Uuid) {
         let (url, statement) = (self.database.direct_url(), AssertSqlSafe(statement));
         if self.database.is_postgres() {

@@ -1,27 +1,23 @@
 //! Periodic maintenance.
 
+mod old;
+
 use std::time::Duration;
 
-use domain::{
-    instant::Instant,
-    oauth::grant::{AUTHORIZATION_SECONDS, CODE_MEMORY_SECONDS},
-    retention::Retention,
-};
+use domain::{instant::Instant, retention::Retention};
+use futures_util::future::BoxFuture;
 use server::{CancellationToken, telemetry::chain};
-use storage::{self, GrantUses, KeyUses, SessionUses, Tx};
+use storage::{GrantUses, KeyUses, SessionUses, Tx};
 
-use crate::service::{Commands, Error, MAX_UNUSED_CLIENTS, UNUSED_CLIENT_DAYS, purge, settle_all};
+use crate::service::{Commands, Error, purge, settle_all};
 
 /// The interval. Little depends on it: the catalogue excludes ended events by their end, "last used" is approximate, and whoever
 /// registers or confirms gets a seat that is held for too long at once. Only the waitlist waits for it.
 const INTERVAL: Duration = Duration::from_secs(30);
 
-/// Events that one transaction sweeps, so that its locks are short.
-const SWEEP_BATCH: i64 = 500;
-
-/// Rows deleted per transaction, and transactions per round: enough for a million rows a day, in short transactions.
-const RETENTION_BATCH: i64 = 500;
-const RETENTION_BATCHES: usize = 20;
+/// Rows that a transaction of most steps writes, and transactions of a step in a round: enough for millions of rows a day, in short ones.
+const BATCH: i64 = 500;
+const BATCHES: usize = 20;
 
 /// Events that the first transaction of a round adds to the search index, the most that one does, and transactions per round.
 const FIRST_INDEX_BATCH: i64 = 50;
@@ -32,21 +28,37 @@ const INDEX_BATCHES: usize = 200;
 /// do nothing while words are folded. Larger ones cost less for each event, since parts of the index are written fewer times.
 const INDEX_TIME: Duration = Duration::from_millis(100);
 
-/// Events, and registrations, whose texts one transaction folds.
-const FOLD_BATCH: i64 = 200;
-
-const DAY_SECONDS: i64 = 86_400;
-
-/// For how long a browser in which somebody signed in has budgets of its own.
-const KNOWN_BROWSER_DAYS: u32 = 180;
-
 /// What a round of maintenance leaves.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Round {
     /// Nothing to do until later.
+    #[default]
     Done,
-    /// Events or registrations that searches cannot find yet, or rows of removed accounts: the next round should follow at once.
+    /// Events or registrations that searches cannot find yet, ended events, or rows of removed accounts: the next round should follow at once.
     More,
+}
+
+/// Writes at most so many rows that are due at a moment; returns their number.
+type Write = for<'t> fn(&'t mut Tx, Instant, i64) -> BoxFuture<'t, Result<u64, storage::Error>>;
+
+/// What the steps of a round left until now. One that failed does not stop the others.
+#[derive(Default)]
+struct Steps {
+    round: Round,
+    failure: Option<Error>,
+}
+
+impl Steps {
+    fn took(&mut self, step: &'static str, outcome: Result<Round, Error>) {
+        match outcome {
+            Ok(Round::Done) => {}
+            Ok(Round::More) => self.round = Round::More,
+            Err(error) => {
+                tracing::warn!(step, error = %chain(&error), "a step of maintenance failed and will be repeated");
+                self.failure.get_or_insert(error);
+            }
+        }
+    }
 }
 
 /// Removes ended events from the catalogue's index, stores when keys, sessions and grants were last used, deletes old rows, ends what registrations
@@ -96,14 +108,11 @@ impl Maintenance {
     /// Runs periodically until `stop`, and once more after it, so that uses of keys are not lost.
     pub async fn run(self, stop: CancellationToken) {
         loop {
-            let round = self.maintain_once().await;
-            if let Err(error) = &round {
-                tracing::warn!(error = %chain(&error), "maintenance failed and will be repeated");
-            }
+            let round = self.take_steps().await.round;
             if stop.is_cancelled() {
                 return;
             }
-            if matches!(round, Ok(Round::More)) {
+            if round == Round::More {
                 continue;
             }
             tokio::select! {
@@ -113,39 +122,51 @@ impl Maintenance {
         }
     }
 
-    /// Runs one round.
+    /// Runs one round. Returns the first error, which the log has, too.
     pub async fn maintain_once(&self) -> Result<Round, Error> {
-        self.store_uses().await?;
-        self.sweep().await?;
-        settle_all(&self.commands).await?;
-        self.delete_old().await?;
-        let purged = if purge(&self.commands).await? {
-            Round::More
-        } else {
-            Round::Done
-        };
-        // Events that are indexed are folded, too.
-        let indexed = self.index().await?;
-        let folded = self.fold().await?;
-        let is_done = [purged, folded, indexed] == [Round::Done; 3];
-        Ok(if is_done { Round::Done } else { Round::More })
+        let steps = self.take_steps().await;
+        steps.failure.map_or(Ok(steps.round), Err)
     }
 
-    /// Folds the texts of events and registrations of other versions, for the organizers' searches.
-    async fn fold(&self) -> Result<Round, storage::Error> {
-        for _ in 0..INDEX_BATCHES {
+    async fn take_steps(&self) -> Steps {
+        let (commands, now) = (&self.commands, self.commands.now());
+        let mut steps = Steps::default();
+        steps.took("store_uses", self.store_uses().await);
+        let unlist: Write = |tx, now, limit| Box::pin(tx.unlist_ended_events(now, limit));
+        steps.took("unlist_ended_events", self.repeat(unlist, now).await);
+        let settled = settle_all(commands).await;
+        steps.took("settle_all", settled.map(|()| Round::Done));
+        for (step, since, delete) in old::kinds(now, self.retention) {
+            let deleted = self.repeat(delete, since).await;
+            // What is left has time until the next round.
+            steps.took(step, deleted.map(|_| Round::Done));
+        }
+        let purged = purge(commands).await;
+        let left = |more| if more { Round::More } else { Round::Done };
+        steps.took("purge", purged.map(left));
+        // Events that are indexed are folded, too.
+        steps.took("index_events", self.index().await);
+        let fold: Write = |tx, _, limit| Box::pin(tx.fold_events(limit));
+        steps.took("fold_events", self.repeat(fold, now).await);
+        let fold: Write = |tx, _, limit| Box::pin(tx.fold_registrations(limit));
+        steps.took("fold_registrations", self.repeat(fold, now).await);
+        steps
+    }
+
+    /// Writes in transactions of their own, until one finds less than it may.
+    async fn repeat(&self, write: Write, moment: Instant) -> Result<Round, Error> {
+        for _ in 0..BATCHES {
             let mut tx = self.commands.store().begin().await?;
-            let folded =
-                tx.fold_events(FOLD_BATCH).await? + tx.fold_registrations(FOLD_BATCH).await?;
-            if folded == 0 {
+            let rows = write(&mut tx, moment, BATCH).await?;
+            tx.commit().await?;
+            if i64::try_from(rows).unwrap_or(i64::MAX) < BATCH {
                 return Ok(Round::Done);
             }
-            tx.commit().await?;
         }
         Ok(Round::More)
     }
 
-    async fn index(&self) -> Result<Round, storage::Error> {
+    async fn index(&self) -> Result<Round, Error> {
         let (mut indexed, mut batch) = (0, FIRST_INDEX_BATCH);
         for _ in 0..INDEX_BATCHES {
             let mut tx = self.commands.store().begin().await?;
@@ -165,78 +186,19 @@ impl Maintenance {
         Ok(Round::More)
     }
 
-    async fn delete_old(&self) -> Result<(), storage::Error> {
-        let now = self.commands.now();
-        let before = |days: u32| now.plus_seconds(-i64::from(days) * DAY_SECONDS);
-        let (audit, jobs) = (
-            before(self.retention.audit_days),
-            before(self.retention.failed_job_days),
-        );
-        for _ in 0..RETENTION_BATCHES {
-            let mut tx = self.commands.store().begin().await?;
-            let gone = tx.delete_audit(audit, RETENTION_BATCH).await?
-                + tx.delete_failed_jobs(jobs, RETENTION_BATCH).await?
-                + tx.delete_old_answers(now, RETENTION_BATCH).await?
-                + tx.delete_expired_details(now, RETENTION_BATCH).await?
-                + tx.delete_expired_codes(now, RETENTION_BATCH).await?
-                + tx.delete_ended_sessions(now, RETENTION_BATCH).await?
-                + tx.delete_expired_links(now, RETENTION_BATCH).await?
-                + tx.delete_old_budgets(now, RETENTION_BATCH).await?
-                + tx.delete_expired_invitations(now, RETENTION_BATCH).await?
-                + tx.delete_old_browsers(before(KNOWN_BROWSER_DAYS), RETENTION_BATCH)
-                    .await?
-                + delete_old_of_apps(&mut tx, now, audit, before(UNUSED_CLIENT_DAYS)).await?;
-            if gone == 0 {
-                return Ok(());
-            }
-            tx.commit().await?;
-        }
-        Ok(())
-    }
-
-    async fn store_uses(&self) -> Result<(), storage::Error> {
+    async fn store_uses(&self) -> Result<Round, Error> {
         let (keys, sessions) = (self.key_uses.take(), self.session_uses.take());
         let grants = self.grant_uses.take();
         if keys.is_empty() && sessions.is_empty() && grants.is_empty() {
-            return Ok(());
+            return Ok(Round::Done);
         }
         let mut tx = self.commands.store().begin().await?;
         tx.touch_keys(&keys).await?;
         tx.touch_sessions(&sessions).await?;
         tx.touch_grants(&grants).await?;
-        tx.commit().await
+        tx.commit().await?;
+        Ok(Round::Done)
     }
-
-    async fn sweep(&self) -> Result<(), storage::Error> {
-        let now = self.commands.now();
-        loop {
-            let mut tx = self.commands.store().begin().await?;
-            let swept = tx.unlist_ended_events(now, SWEEP_BATCH).await?;
-            tx.commit().await?;
-            if i64::try_from(swept).unwrap_or(i64::MAX) < SWEEP_BATCH {
-                return Ok(());
-            }
-        }
-    }
-}
-
-/// Deletes what apps left: tokens, codes and authorizations that have ended, grants once the audit log does not name them any more, and
-/// clients to which nobody agreed.
-async fn delete_old_of_apps(
-    tx: &mut Tx,
-    now: Instant,
-    audit: Instant,
-    unused: Instant,
-) -> Result<u64, storage::Error> {
-    let begun = now.plus_seconds(-AUTHORIZATION_SECONDS);
-    let made = now.plus_seconds(-CODE_MEMORY_SECONDS);
-    Ok(tx.delete_expired_tokens(now, RETENTION_BATCH).await?
-        + tx.delete_old_authorizations(begun, RETENTION_BATCH).await?
-        + tx.delete_old_authorization_codes(made, RETENTION_BATCH)
-            .await?
-        + tx.delete_old_grants(audit, RETENTION_BATCH).await?
-        + tx.delete_unused_clients(unused, MAX_UNUSED_CLIENTS, RETENTION_BATCH)
-            .await?)
 }
 
 /// How many events the next transaction takes, by the time that the last one took.

@@ -6,7 +6,7 @@ use domain::{
     job::{ClaimedJob, JobKind},
     sign_in_code::Purpose,
 };
-use storage::{self, Store};
+use storage::Store;
 
 use super::{Attempt, AttemptError, Done, Handler};
 use crate::{
@@ -57,22 +57,17 @@ impl PersonMail {
     /// Sends a code, unless it is used up, too old, or for somebody who may not sign in.
     async fn send_code(&self, job: &ClaimedJob) -> Result<bool, AttemptError> {
         let (id, now) = (CodeId::new(job.key.subject_id), self.clock.now());
-        let found = self
-            .store
-            .find_code(id)
-            .await
-            .map_err(|error| temporary(&error))?;
+        let found = self.store.find_code(id).await?;
         let Some(code) = found.filter(|code| now < code.expires_at) else {
             return Ok(false);
         };
         if code.purpose == Purpose::SignIn {
-            let may = may_sign_in(&self.store, self.sign_up, &code.email, now).await;
-            if !may.map_err(|error| temporary(&error))? {
+            let may = may_sign_in(&self.store, self.sign_up, &code.email, now).await?;
+            if !may {
                 return Ok(true);
             }
         }
-        let person = self.store.find_person_by_email(&code.email).await;
-        let person = person.map_err(|error| temporary(&error))?;
+        let person = self.store.find_person_by_email(&code.email).await?;
         let letter = Letter::Code {
             code: &code,
             person: person.as_ref(),
@@ -83,8 +78,7 @@ impl PersonMail {
 
     async fn send_invitation(&self, job: &ClaimedJob) -> Result<bool, AttemptError> {
         let (id, now) = (InvitationId::new(job.key.subject_id), self.clock.now());
-        let found = self.store.find_invitation(id, now).await;
-        let Some(invitation) = found.map_err(|error| temporary(&error))? else {
+        let Some(invitation) = self.store.find_invitation(id, now).await? else {
             return Ok(false);
         };
         let letter = Letter::Invitation {
@@ -99,16 +93,12 @@ impl PersonMail {
         let grant = self
             .store
             .find_grant(GrantId::new(job.key.subject_id))
-            .await;
-        let Some(grant) = grant.map_err(|error| temporary(&error))? else {
+            .await?;
+        let Some(grant) = grant else {
             return Ok(false);
         };
-        let person = self.store.find_person(grant.person_id).await;
-        let client = self.store.get_client(grant.client_id).await;
-        let (person, client) = (
-            person.map_err(|error| temporary(&error))?,
-            client.map_err(|error| temporary(&error))?,
-        );
+        let person = self.store.find_person(grant.person_id).await?;
+        let client = self.store.get_client(grant.client_id).await?;
         let (Some(person), Some(client)) = (person, client) else {
             return Ok(false);
         };
@@ -126,10 +116,6 @@ impl PersonMail {
             .map_err(|error| AttemptError::Permanent(error.to_string()))?;
         Ok(self.mailer.send(&mail, self.clock.now()).await?)
     }
-}
-
-fn temporary(error: &storage::Error) -> AttemptError {
-    AttemptError::Temporary(error.to_string())
 }
 
 impl Handler for PersonMail {

@@ -50,8 +50,7 @@ impl RegistrationMail {
 
     async fn send(&self, job: &ClaimedJob) -> Result<Done, AttemptError> {
         let (id, now) = (RegistrationId::new(job.key.subject_id), self.clock.now());
-        let found = self.store.find_registrant(id).await;
-        let found = found.map_err(|error| AttemptError::Temporary(error.to_string()))?;
+        let found = self.store.find_registrant(id).await?;
         // The person was erased meanwhile.
         let Some(registrant) = found else {
             return Ok(Done::Plainly);
@@ -68,15 +67,13 @@ impl RegistrationMail {
         };
         let private_url = if notification.active_status().is_some() {
             let occasion = offers_details.then_some(job.key.occasion);
-            let link = self.own_registrations.new_link(id, occasion).await;
-            Some(link.map_err(|error| AttemptError::Temporary(error.to_string()))?)
+            Some(self.own_registrations.new_link(id, occasion).await?)
         } else {
             None
         };
         let former = match (notification, registrant.told) {
             (Notification::EventChanged(_), Some(told)) => {
-                let former = self.store.find_former(registrant.event.id, told).await;
-                former.map_err(|error| AttemptError::Temporary(error.to_string()))?
+                self.store.find_former(registrant.event.id, told).await?
             }
             _ => None,
         };
@@ -118,8 +115,7 @@ impl RegistrationMail {
     /// Whether the repeated registration had another name or other answers.
     async fn offers_details(&self, job: &ClaimedJob, now: Instant) -> Result<bool, AttemptError> {
         let (id, occasion) = (RegistrationId::new(job.key.subject_id), job.key.occasion);
-        let details = self.store.find_new_details(id, occasion, now).await;
-        let details = details.map_err(|error| AttemptError::Temporary(error.to_string()))?;
+        let details = self.store.find_new_details(id, occasion, now).await?;
         Ok(details.is_some())
     }
 }

@@ -12,7 +12,8 @@ use domain::{
     instant::Instant,
     job::{ClaimedJob, JobKind},
 };
-use storage::{self, StoredCover};
+use server::telemetry::chain;
+use storage::StoredCover;
 
 use super::{Attempt, AttemptError, Done, Handler};
 use crate::service::{self, Commands, Context};
@@ -159,6 +160,6 @@ fn image_credit(credit: Credit) -> ImageCredit {
 
 impl From<storage::Error> for AttemptError {
     fn from(error: storage::Error) -> Self {
-        Self::Temporary(error.to_string())
+        Self::Temporary(chain(&error).to_string())
     }
 }

@@ -197,6 +197,18 @@ impl Error {
 }
 
 impl Error {
+    /// Whether the database is at fault as a whole, so that work on other rows would fail, too.
+    pub(super) const fn is_outage(&self) -> bool {
+        matches!(
+            self,
+            Self::Unavailable(
+                storage::Error::Unavailable(_)
+                    | storage::Error::Unwritable(_)
+                    | storage::Error::Standby(_)
+            )
+        )
+    }
+
     /// Whether it is a decision on a valid request. Other errors may be different for a repeated call.
     pub(super) const fn is_decision(&self) -> bool {
         match self {
@@ -267,6 +279,7 @@ impl From<storage::Error> for Error {
             storage::Error::Duplicate { .. }
             | storage::Error::Missing(_)
             | storage::Error::Corrupt { .. }
+            | storage::Error::Row { .. }
             | storage::Error::Configuration(_)
             | storage::Error::Internal(_) => Self::Internal(error),
         }

@@ -1,12 +1,15 @@
 //! Removing accounts. Members, keys and what the public sees go at once; registrations and events, of which there may be very many, in
 //! short transactions afterwards.
 
+use std::collections::HashSet;
+
 use domain::{
     account::AccountContents,
     audit::Actor,
     fact::{AccountChange, Fact},
     ids::AccountId,
 };
+use server::telemetry::chain;
 
 use super::{Commands, Context, Error, suspension::withdraw_events};
 
@@ -56,19 +59,29 @@ pub(super) fn check(contents: AccountContents) -> Result<(), Error> {
     Ok(())
 }
 
-/// Deletes what is left of removed accounts, as far as one call may; returns whether there is more.
+/// Deletes what is left of removed accounts, as far as one call may; returns whether another should follow at once. Accounts that fail have
+/// time until the next one.
 pub(crate) async fn purge(commands: &Commands) -> Result<bool, Error> {
+    let mut failed = HashSet::new();
     for _ in 0..BATCHES {
-        let removed = commands.store().list_removed_accounts(1).await?;
-        let Some(account) = removed.into_iter().next() else {
+        let limit = 1_i64.saturating_add_unsigned(failed.len() as u64);
+        let mut removed = commands.store().list_removed_accounts(limit).await?;
+        removed.retain(|account| !failed.contains(account));
+        let Some(account) = removed.pop() else {
             return Ok(false);
         };
         let decide = async |context: &mut Context| purge_some(context, account).await;
-        if commands.run(Actor::System, decide).await? {
-            commands.store().purge_deleted().await?;
+        match commands.run(Actor::System, decide).await {
+            Err(error) if error.is_outage() => return Err(error),
+            Err(error) => {
+                tracing::error!(account_id = %account, error = %chain(&error), "a removed account could not be deleted");
+                failed.insert(account);
+            }
+            Ok(true) => commands.store().purge_deleted().await?,
+            Ok(false) => {}
         }
     }
-    Ok(true)
+    Ok(failed.is_empty())
 }
 
 /// Returns whether nothing is left.

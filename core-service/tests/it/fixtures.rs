@@ -14,6 +14,7 @@ use domain::{
     scope::Scopes,
 };
 use jiff::{Timestamp, tz::TimeZone};
+use sqlx::Connection as _;
 use storage::{Access, Options, Store, Tx};
 use test_postgres::Database;
 
@@ -204,4 +205,17 @@ pub(crate) async fn add_registrations(
     }
     tx.commit().await.unwrap();
     registrations
+}
+
+/// Runs a statement past core.
+pub(crate) async fn execute(database: &Database, statement: &'static str) {
+    let (url, statement) = (database.direct_url(), sqlx::raw_sql(statement));
+    if database.is_postgres() {
+        let mut connection = sqlx::PgConnection::connect(&url).await.unwrap();
+        statement.execute(&mut connection).await.unwrap();
+    } else {
+        let mut connection = sqlx::SqliteConnection::connect(&url).await.unwrap();
+        statement.execute(&mut connection).await.unwrap();
+        connection.close().await.unwrap();
+    }
 }

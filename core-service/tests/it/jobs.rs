@@ -21,7 +21,9 @@ use test_postgres::Database;
 use tokio::sync::Semaphore;
 use uuid::Uuid;
 
-use crate::fixtures::{HOUR, NOW, Rows, add_account, add_event, add_registrations, migrate, open};
+use crate::fixtures::{
+    HOUR, NOW, Rows, add_account, add_event, add_registrations, execute, migrate, open,
+};
 
 /// What a [`Scripted`] handler does with a job.
 #[derive(Debug, Clone, Copy)]
@@ -278,6 +280,26 @@ async fn a_job_that_fails_by_itself_does_not_stop_the_others(database: Database)
     assert!(jobs(&store).await.iter().all(|job| job.tries == 1));
 }
 
+/// On SQLite alone: what PostgreSQL stores is always a text or a number of this size.
+async fn a_job_that_cannot_be_read_fails_and_stops_no_other(database: Database) {
+    let (store, clock) = (open(&database).await, Clock::manual(NOW));
+    add_jobs(&store, 0..40, &Destination::COVERS).await;
+    let broken = "UPDATE jobs SET trace_parent = CAST(x'ff' AS TEXT) WHERE subject_id < x'00000000000000000000000000050000'; \
+        UPDATE jobs SET occasion = 5000000000 WHERE subject_id = x'00000000000000000000000000050000'";
+    execute(&database, broken).await;
+    let handler = Scripted::new(Behaviour::Succeed);
+    let runner = runner(&store, &clock, &handler);
+    assert_eq!(runner.drain().await.unwrap(), 34);
+    assert_eq!(runner.drain().await.unwrap(), 0);
+    let repaired = "UPDATE jobs SET trace_parent = NULL, occasion = 0";
+    execute(&database, repaired).await;
+    let left = jobs(&store).await;
+    // Not even the key of the last one can be read: it comes again when its lease ends.
+    let failed = left.iter().filter(|job| job.failed_at == Some(NOW));
+    assert_eq!((left.len(), failed.count()), (6, 5));
+    assert!(left.iter().all(|job| job.tries == 1));
+}
+
 async fn a_refused_job_fails_at_once(database: Database) {
     let (store, clock) = (open(&database).await, Clock::manual(NOW));
     add_jobs(&store, 0..1, &Destination::COVERS).await;
@@ -349,5 +371,6 @@ test_postgres::on_both_engines!(
     a_refused_job_fails_at_once,
     a_panic_sets_its_job_apart_and_no_other,
     a_try_that_takes_too_long_is_dropped_and_comes_again,
-    a_runner_that_is_told_to_stop_finishes_what_is_under_way,
+    a_runner_that_is_told_to_stop_finishes_what_is_under_way;
+    on_sqlite: a_job_that_cannot_be_read_fails_and_stops_no_other,
 );

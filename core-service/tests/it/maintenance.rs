@@ -1,6 +1,9 @@
 //! Maintenance, one round at a time.
 
-use core_service::{jobs::Maintenance, service::Commands};
+use core_service::{
+    jobs::Maintenance,
+    service::{Commands, Error},
+};
 use domain::{
     audit::AuditEntry,
     clock::Clock,
@@ -13,7 +16,7 @@ use server::CancellationToken;
 use storage::{KeyUses, Store};
 use test_postgres::Database;
 
-use crate::fixtures::{HOUR, NOW, Rows, add_account, add_event, migrate, open};
+use crate::fixtures::{HOUR, NOW, Rows, add_account, add_event, execute, migrate, open};
 
 fn maintenance_of(store: &Store, clock: &Clock, uses: KeyUses) -> Maintenance {
     let commands = Commands::new(store.clone(), clock.clone(), Entropy::seeded(1));
@@ -122,6 +125,33 @@ async fn what_is_old_is_deleted(database: Database) {
     assert_eq!((jobs.len(), failed), (2, vec![later]));
 }
 
+async fn a_step_that_fails_stops_no_other(database: Database) {
+    let (store, clock) = (open(&database).await, Clock::manual(NOW));
+    let rows = Rows::new();
+    let account = add_account(&store, &rows).await.id;
+    add_event(&store, &rows.event(account, 1)).await;
+    let job = Job {
+        task: Task::StockCover,
+        subject_id: account.uuid(),
+        occasion: 0,
+        destination: Destination::COVERS,
+        trace_parent: None,
+    };
+    let mut tx = store.begin().await.unwrap();
+    tx.insert_jobs(&[job], NOW).await.unwrap();
+    tx.commit().await.unwrap();
+    let old = "UPDATE events SET indexed_as_of = 0; UPDATE jobs SET failed_at = 0";
+    execute(&database, old).await;
+    let away = "ALTER TABLE audit_log RENAME TO elsewhere";
+    execute(&database, away).await;
+    let maintenance = maintenance_of(&store, &clock, KeyUses::default());
+    let failure = maintenance.maintain_once().await.unwrap_err();
+    assert!(matches!(failure, Error::Internal(_)), "{failure:?}");
+    let jobs = store.list_jobs(JobKind::StockCover, 10).await.unwrap();
+    assert_eq!(jobs, []);
+    assert!(!store.has_events_to_index().await.unwrap());
+}
+
 async fn details_that_nobody_took_over_are_deleted(database: Database) {
     const OCCASION: i32 = 7;
     let (store, clock) = (open(&database).await, Clock::manual(NOW));
@@ -158,5 +188,6 @@ test_postgres::on_both_engines!(
     a_round_sweeps_and_writes_down_uses_of_keys,
     stopping_writes_down_the_last_uses,
     what_is_old_is_deleted,
+    a_step_that_fails_stops_no_other,
     details_that_nobody_took_over_are_deleted,
 );

@@ -41,6 +41,17 @@ pub enum Error {
         /// What is wrong with it.
         text: String,
     },
+    /// A row cannot be read.
+    #[error("row {id} of {table} cannot be read")]
+    Row {
+        /// The table.
+        table: &'static str,
+        /// Its id, or a question mark if that cannot be read either.
+        id: String,
+        /// What of it cannot be read.
+        #[source]
+        cause: Box<Self>,
+    },
     /// The settings name no usable database; the text says what is valid.
     #[error("{0}")]
     Configuration(String),

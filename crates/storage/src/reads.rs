@@ -1,13 +1,13 @@
 //! Where statements are run: on a connection of their own, or in a transaction.
 
-use server::traces;
+use server::{telemetry::chain, traces};
 use tokio::sync::Mutex;
 
 use super::{
     Error,
     connection::Outcome,
     pool::Pool,
-    row::{FromRow, Row},
+    row::{Columns, FromRow, Row},
     sql::{Dialect, Sql, Template},
     statement::{Parameters, Statement},
     transaction::Transaction,
@@ -23,6 +23,18 @@ pub struct Reads {
     dialect: Dialect,
     source: Source,
 }
+
+/// Rows that were read each for itself.
+#[derive(Debug)]
+pub(super) struct Batch<T, I> {
+    /// Those that can be read.
+    pub(super) rows: Vec<T>,
+    /// The ids of the others.
+    pub(super) unreadable: Vec<I>,
+}
+
+/// Unreadable rows of one statement that the log names.
+const MAX_LOGGED: usize = 10;
 
 #[derive(Debug)]
 enum Source {
@@ -74,6 +86,35 @@ impl Reads {
                 all.push(row.read()?);
             }
             Ok(all)
+        }
+    }
+
+    /// Runs a statement whose rows begin with an id, and reads each row for itself. Those that cannot be read are logged.
+    pub(super) fn batch<T: FromRow, I: FromRow, const N: usize>(
+        &self,
+        table: &'static str,
+        sql: Sql<N>,
+        parameters: impl Parameters<N>,
+    ) -> impl Future<Output = Result<Batch<T, I>, Error>> + Send {
+        let statement = self.statement(sql.0, parameters);
+        async move {
+            let found = self.run(statement).await?.rows;
+            let mut rows = Vec::with_capacity(found.len());
+            let (mut errors, mut unreadable) = (Vec::new(), Vec::new());
+            for row in &found {
+                match row.columns().row_of(table, Columns::read) {
+                    Ok(row) => rows.push(row),
+                    Err(error) => {
+                        errors.push(error);
+                        unreadable.extend(row.read());
+                    }
+                }
+            }
+            for error in errors.iter().take(MAX_LOGGED) {
+                let rows = errors.len();
+                tracing::error!(error = %chain(error), rows, "a row cannot be read and is left out");
+            }
+            Ok(Batch { rows, unreadable })
         }
     }
 

@@ -20,10 +20,11 @@ pub(super) trait Insert {
 }
 
 /// Lists the columns of a type, in the order in which they are read. Each has the name of its field; `field = "…"` is computed, and
-/// `field { columns }` is a field that has several. With `in "table"`, the type can be inserted into this table.
+/// `field { columns }` is a field that has several. With `of "table"`, an error names the table and the row. With `in "table"`, the type can
+/// be inserted into it, too.
 macro_rules! record {
     ($type:ident as $alias:ident in $table:literal { $($field:ident),+ $(,)? }) => {
-        $crate::record::record!($type as $alias { $($field),+ });
+        $crate::record::record!($type as $alias of $table { $($field),+ });
 
         impl $crate::record::Insert for $type {
             const INSERT: $crate::sql::Template = $crate::sql::Template {
@@ -41,7 +42,7 @@ macro_rules! record {
             }
         }
     };
-    ($type:ident as $alias:ident { $($field:ident $(= $text:literal)? $({ $($column:ident),+ })?),+ $(,)? }) => {
+    ($type:ident as $alias:ident $(of $table:literal)? { $($field:ident $(= $text:literal)? $({ $($column:ident),+ })?),+ $(,)? }) => {
         impl $crate::record::Record for $type {
             const COLUMNS: $crate::sql::Fragment = $crate::sql::list(concat!(
                 $($crate::record::record!(@columns $alias $field $(= $text)? $({ $($column),+ })?)),+
@@ -54,12 +55,12 @@ macro_rules! record {
             fn from_row(
                 columns: &mut $crate::row::Columns<'_>,
             ) -> Result<Self, $crate::Error> {
-                Ok(Self {
-                    $($field: columns.read()?),+
-                })
+                $crate::record::record!(@read columns $($table)? => Self { $($field: columns.read()?),+ })
             }
         }
     };
+    (@read $columns:ident => $record:expr) => { Ok($record) };
+    (@read $columns:ident $table:literal => $record:expr) => { $columns.row_of($table, |$columns| Ok($record)) };
     (@columns $alias:ident $field:ident) => { concat!(stringify!($alias), ".", stringify!($field), ", ") };
     (@columns $alias:ident $field:ident = $text:literal) => { concat!($text, ", ") };
     (@columns $alias:ident $field:ident { $($column:ident),+ }) => {

@@ -1,8 +1,10 @@
 //! Rows, read column by column in the order of the statement.
 
+use domain::job::JobKey;
 use sqlx::{
     Decode, Postgres, Row as _, Sqlite, Type, ValueRef as _, postgres::PgRow, sqlite::SqliteRow,
 };
+use uuid::Uuid;
 
 use super::Error;
 
@@ -21,7 +23,12 @@ impl std::fmt::Debug for Row {
 impl Row {
     /// Reads its first columns.
     pub(super) fn read<T: FromRow>(&self) -> Result<T, Error> {
-        Columns { row: self, next: 0 }.read()
+        self.columns().read()
+    }
+
+    /// Its columns, none of which is read.
+    pub(super) const fn columns(&self) -> Columns<'_> {
+        Columns { row: self, next: 0 }
     }
 }
 
@@ -37,6 +44,36 @@ impl<'r> Columns<'r> {
     /// Reads the next columns.
     pub(super) fn read<T: FromRow>(&mut self) -> Result<T, Error> {
         T::from_row(self)
+    }
+
+    /// Reads the next columns, with which a row of this table begins. An error names the row.
+    pub(super) fn row_of<T>(
+        &mut self,
+        table: &'static str,
+        read: impl FnOnce(&mut Self) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let (row, first) = (self.row, self.next);
+        read(self).map_err(|cause| match cause {
+            Error::Row { .. } => cause,
+            _ => Error::Row {
+                table,
+                id: Columns { row, next: first }.id(),
+                cause: Box::new(cause),
+            },
+        })
+    }
+
+    /// Jobs begin with their key, most other rows with an id.
+    fn id(&self) -> String {
+        let (row, next) = (self.row, self.next);
+        let key = Columns { row, next }.read::<JobKey>();
+        let key = key.map(|key| key.to_string());
+        key.or_else(|_| {
+            Columns { row, next }
+                .read::<Uuid>()
+                .map(|id| id.to_string())
+        })
+        .unwrap_or_else(|_| "?".to_owned())
     }
 
     /// Reads the next column as a type of the engines.

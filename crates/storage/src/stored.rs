@@ -149,8 +149,11 @@ macro_rules! json {
         impl FromRow for $type {
             fn from_row(columns: &mut Columns<'_>) -> Result<Self, Error> {
                 let text: &str = columns.raw()?;
-                serde_json::from_str(text)
-                    .map_err(|error| corrupt(stringify!($type), &error.to_string()))
+                // The whole error would quote the text, in which people write about themselves.
+                serde_json::from_str(text).map_err(|error| Error::Corrupt {
+                    what: stringify!($type),
+                    text: format!("{:?} error in column {}", error.classify(), error.column()),
+                })
             }
         }
     )+};

@@ -4,6 +4,7 @@
 
 mod collector;
 mod planted;
+mod rows;
 mod traced;
 
 use std::{

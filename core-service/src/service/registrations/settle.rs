@@ -1,6 +1,9 @@
 //! What becomes with time of registrations that await the attendee's confirmation.
 
+use std::collections::HashSet;
+
 use domain::{audit::Actor, event::Event, fact::Fact, ids::EventId, registration::Counters};
+use server::telemetry::chain;
 
 use crate::service::{Commands, Context, Error, registrations::promote};
 
@@ -56,16 +59,26 @@ async fn lapse(
     Ok(counters)
 }
 
-/// The same for all events for which something is due, each in a transaction of its own.
+/// The same for all events for which something is due, each in a transaction of its own. Those that fail wait for the next call.
 pub(crate) async fn settle_all(commands: &Commands) -> Result<(), Error> {
+    let mut failed = HashSet::new();
     for _ in 0..PAGES {
         let store = commands.store();
-        let due = store.list_events_to_settle(commands.now(), PAGE).await?;
+        let limit = PAGE.saturating_add_unsigned(failed.len() as u64);
+        let mut due = store.list_events_to_settle(commands.now(), limit).await?;
+        due.retain(|event| !failed.contains(event));
         if due.is_empty() {
             break;
         }
         for event in due {
-            settle_one(commands, event).await?;
+            match settle_one(commands, event).await {
+                Err(error) if error.is_outage() => return Err(error),
+                Err(error) => {
+                    tracing::error!(event_id = %event, error = %chain(&error), "an event could not be settled");
+                    failed.insert(event);
+                }
+                Ok(()) => {}
+            }
         }
     }
     Ok(())

@@ -16,7 +16,7 @@ use crate::{
 
 // The first owner is the one who has been it for longest.
 record! {
-    Account as a {
+    Account as a of "accounts" {
         id,
         email = "COALESCE((SELECT p.email FROM memberships m JOIN people p ON p.id = m.person_id WHERE m.account_id = a.id \
             AND m.role = 'owner' ORDER BY m.created_at, m.person_id LIMIT 1), '') AS account_email",

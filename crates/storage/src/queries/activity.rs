@@ -17,7 +17,7 @@ use crate::{
 // The rows are chosen by the index of the account or of the event, and then named one by one: PostgreSQL plans a join of seven tables
 // for 5 ms, which is longer than a page takes, and this for 0.5 ms.
 record! {
-    Activity as a {
+    Activity as a of "audit_log" {
         id,
         at,
         actor,

@@ -14,7 +14,7 @@ use crate::{
 };
 
 record! {
-    Code as codes { id, purpose, holder, email, digits = "codes.code", tries, expires_at }
+    Code as codes of "codes" { id, purpose, holder, email, digits = "codes.code", tries, expires_at }
 }
 
 impl Reads {

@@ -18,7 +18,7 @@ use crate::{
 };
 
 record! {
-    Event as e {
+    Event as e of "events" {
         id, account_id, slug, title, description, location, city,
         schedule { start_at, start_local, end_at, end_local, timezone },
         max_capacity, is_published, is_listed, requires_approval, confirm_by_email, is_cancelled, cancel_reason, cancelled_at,

@@ -14,7 +14,7 @@ use crate::{
 };
 
 record! {
-    Invitation as i { id, account_id, email, role, invited_by = "i.person_id", created_at, expires_at }
+    Invitation as i of "invitations" { id, account_id, email, role, invited_by = "i.person_id", created_at, expires_at }
 }
 
 record! {

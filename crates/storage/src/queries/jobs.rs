@@ -9,6 +9,7 @@ use domain::{
 use crate::{
     Error, JobQueue, JobRecord, Reads, Store, Tx,
     input::Input,
+    reads::Batch,
     record::{Record as _, record},
     sql::{Fragment, SKIP_LOCKED, sql},
 };
@@ -18,7 +19,7 @@ record! {
 }
 
 record! {
-    ClaimedJob as jobs {
+    ClaimedJob as jobs of "jobs" {
         key { kind, subject_id, occasion },
         payload,
         attempt = "jobs.attempts",
@@ -29,7 +30,7 @@ record! {
 }
 
 record! {
-    JobRecord as jobs {
+    JobRecord as jobs of "jobs" {
         key { kind, subject_id, occasion },
         payload,
         attempts,
@@ -91,7 +92,8 @@ impl Store {
         )
         .planned_each_time();
         let reads = self.begin_read().await?;
-        reads.all(statement, (after, limit)).await
+        let queues: Batch<_, String> = reads.batch("jobs", statement, (after, limit)).await?;
+        Ok(queues.rows)
     }
 
     /// Returns the number of jobs of a kind and destination that are due, up to `most`.
@@ -192,7 +194,7 @@ impl Tx {
     }
 
     /// Claims at most `limit` due jobs of a kind for a destination. One kind at a time, so that a long queue of one kind does not delay
-    /// another.
+    /// another. Jobs that cannot be read fail.
     pub async fn claim_jobs(
         &mut self,
         destination: &Destination,
@@ -212,7 +214,16 @@ impl Tx {
         .planned_each_time();
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         let values = (destination, kind, now, limit, leased_until);
-        self.all(statement, values).await
+        let claimed: Batch<_, JobKey> = self.batch("jobs", statement, values).await?;
+        for key in claimed.unreadable {
+            let statement = sql!(
+                "UPDATE jobs SET failed_at = $4, last_error = $5 WHERE kind = $1 AND subject_id = $2 AND occasion = $3"
+            );
+            let error = "the row cannot be read; the log has the cause";
+            let values = (key.kind, key.subject_id, key.occasion, now, error);
+            self.execute(statement, values).await?;
+        }
+        Ok(claimed.rows)
     }
 
     /// Removes done jobs and returns their number. Jobs whose lease was lost stay.

@@ -3,16 +3,18 @@
 //! A search reads all registrations of an event, but from an index alone, in which their texts are; rows are read of those only that are
 //! shown.
 
+use uuid::Uuid;
+
 use domain::{
     event::Event,
     ids::{AccountId, EventId},
     registration::Registration,
 };
-use uuid::Uuid;
 
 use crate::{
     Error, Reads, RegistrationFilter, Tx,
     input::Input,
+    reads::Batch,
     record::Record as _,
     sql::{Fragment, SKIP_LOCKED, Sql, sql},
     values,
@@ -94,22 +96,25 @@ impl Reads {
 }
 
 impl Tx {
-    /// Folds the texts of at most `limit` registrations of other versions for searches; returns their number.
+    /// Folds the texts of at most `limit` registrations of other versions for searches; returns their number. Searches do not find those that
+    /// cannot be read.
     pub async fn fold_registrations(&mut self, limit: i64) -> Result<u64, Error> {
         let statement = sql!(
             "SELECT id, name, email FROM registrations WHERE is_folded = FALSE LIMIT $1{}",
             SKIP_LOCKED,
         );
-        let found: Vec<(Uuid, String, String)> = self.all(statement, [limit]).await?;
-        let texts: Vec<_> = found
+        let found: Batch<(Uuid, String, String), Uuid> =
+            self.batch("registrations", statement, [limit]).await?;
+        let texts = found
+            .rows
             .iter()
-            .map(|(id, name, email)| (*id, values::search_text(name, email)))
-            .collect();
+            .map(|(id, name, email)| (*id, values::search_text(name, email)));
+        let texts = texts.chain(without_text(found.unreadable)).collect();
         let statement = sql!(
             "UPDATE registrations SET search_text = input.search_text, is_folded = TRUE FROM input \
              WHERE registrations.id = input.id"
         );
-        self.write_texts(&texts, statement).await
+        self.write_texts(texts, statement).await
     }
 
     /// Does the same for events.
@@ -119,28 +124,34 @@ impl Tx {
             Event::COLUMNS,
             SKIP_LOCKED,
         );
-        let found: Vec<Event> = self.all(statement, [limit]).await?;
-        let texts: Vec<_> = found
+        let found: Batch<Event, Uuid> = self.batch("events", statement, [limit]).await?;
+        let texts = found
+            .rows
             .iter()
-            .map(|event| (event.id.uuid(), values::event_search_text(event)))
-            .collect();
+            .map(|event| (event.id.uuid(), values::event_search_text(event)));
+        let texts = texts.chain(without_text(found.unreadable)).collect();
         let statement = sql!(
             "UPDATE events SET search_text = input.search_text FROM input WHERE events.id = input.id"
         );
-        self.write_texts(&texts, statement).await
+        self.write_texts(texts, statement).await
     }
 
     async fn write_texts(
         &mut self,
-        texts: &[(Uuid, String)],
+        texts: Vec<(Uuid, String)>,
         statement: Sql<0>,
     ) -> Result<u64, Error> {
         if texts.is_empty() {
             return Ok(0);
         }
-        let input = Input::of(texts)
+        let input = Input::of(&texts)
             .column("id", |(id, _)| id)
             .column("search_text", |(_, text)| text);
         self.execute(statement, input).await
     }
+}
+
+/// Rows that no search for a text finds.
+fn without_text(ids: Vec<Uuid>) -> impl Iterator<Item = (Uuid, String)> {
+    ids.into_iter().map(|id| (id, String::new()))
 }

@@ -7,6 +7,7 @@ use domain::{
 
 use crate::{
     Error, FailedMail, FailedMailRecipient, JobRecord, MailQueue, Reads, Tx,
+    reads::Batch,
     record::{Record as _, record},
     sql::{Fragment, sql},
 };
@@ -46,9 +47,9 @@ impl Reads {
             FAILED_MAILS,
             IS_MAIL,
         );
-        let found = self.all(statement, [limit]).await?;
+        let found: Batch<_, JobKey> = self.batch("jobs", statement, [limit]).await?;
         let mail = |(job, recipient)| FailedMail { job, recipient };
-        Ok(found.into_iter().map(mail).collect())
+        Ok(found.rows.into_iter().map(mail).collect())
     }
 
     /// Returns the failed mail with this key.

@@ -21,7 +21,7 @@ use crate::{
 const LONG_MICROS: i64 = 3 * 24 * 3_600 * 1_000_000;
 
 record! {
-    ListedEvent as e {
+    ListedEvent as e of "events" {
         id, slug, title,
         start { start_at, start_local },
         max_capacity, is_published, is_cancelled,

@@ -9,7 +9,7 @@ use crate::{
 };
 
 record! {
-    StoredClient as oauth_clients { id, client_id, metadata, name, created_at, fresh_until }
+    StoredClient as oauth_clients of "oauth_clients" { id, client_id, metadata, name, created_at, fresh_until }
 }
 
 impl Reads {

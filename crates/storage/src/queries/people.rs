@@ -9,7 +9,7 @@ use crate::{
 };
 
 record! {
-    Person as p { id, email, name, created_at }
+    Person as p of "people" { id, email, name, created_at }
 }
 
 impl Reads {

@@ -21,7 +21,7 @@ use crate::{
 };
 
 record! {
-    Registration as r {
+    Registration as r of "registrations" {
         id, event_id, seq, name, email, status,
         confirmation { confirm_until, held_until },
         answers, check_in_code, checked_in_at, registered_at, updated_at,
@@ -42,20 +42,22 @@ impl FromRow for Registrant {
 
     fn from_row(columns: &mut Columns<'_>) -> Result<Self, Error> {
         let event: Event = columns.read()?;
-        Ok(Self {
-            id: columns.read()?,
-            name: columns.read()?,
-            email: columns.read()?,
-            status: columns.read()?,
-            awaits_confirmation: columns.read()?,
-            check_in_code: columns.read()?,
-            told: columns.read()?,
-            decline_reason: columns.read()?,
-            organizer: {
-                let account = Some(columns.read()?).filter(|name| name != Account::ERASED_NAME);
-                event.organizer_name.clone().or(account)
-            },
-            event,
+        columns.row_of("registrations", |columns| {
+            Ok(Self {
+                id: columns.read()?,
+                name: columns.read()?,
+                email: columns.read()?,
+                status: columns.read()?,
+                awaits_confirmation: columns.read()?,
+                check_in_code: columns.read()?,
+                told: columns.read()?,
+                decline_reason: columns.read()?,
+                organizer: {
+                    let account = Some(columns.read()?).filter(|name| name != Account::ERASED_NAME);
+                    event.organizer_name.clone().or(account)
+                },
+                event,
+            })
         })
     }
 }

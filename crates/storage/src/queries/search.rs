@@ -13,6 +13,7 @@ use domain::{
 use crate::{
     CatalogueMatches, Error, Reads, Store, Tx,
     input::Input,
+    reads::Batch,
     record::Record as _,
     sql::{Dialect, SKIP_LOCKED, sql},
     values::{self, MatchPage},
@@ -94,33 +95,42 @@ impl Tx {
         }
     }
 
-    /// Brings the search index up to date for at most `limit` events that other versions wrote; returns their number.
+    /// Brings the search index up to date for at most `limit` events that other versions wrote; returns their number. Events that cannot be
+    /// read leave the index.
     pub async fn index_events(&mut self, limit: i64) -> Result<u64, Error> {
         let statement = sql!(
             "SELECT {}, e.live FROM events e WHERE e.indexed_as_of <> e.updated_at ORDER BY e.id LIMIT $1{}",
             Event::COLUMNS,
             SKIP_LOCKED,
         );
-        let found: Vec<(Event, bool)> = self.all(statement, [limit]).await?;
-        if found.is_empty() {
-            return Ok(0);
-        }
-        let (live, others): (Vec<_>, Vec<_>) = found.iter().partition(|(_, live)| *live);
+        let Batch { rows, unreadable }: Batch<(Event, bool), EventId> =
+            self.batch("events", statement, [limit]).await?;
+        let (live, others): (Vec<_>, Vec<_>) = rows.iter().partition(|(_, live)| *live);
         let live: Vec<_> = live
             .iter()
             .map(|(event, _)| CatalogueEntry::of(event))
             .collect();
-        let others: Vec<_> = others.iter().map(|(event, _)| event.id).collect();
+        let others = others.iter().map(|(event, _)| event.id);
+        let others: Vec<_> = others.chain(unreadable.iter().copied()).collect();
+        let texts = rows
+            .iter()
+            .map(|(event, _)| (event.id, Some(values::event_search_text(event))));
+        let texts: Vec<_> = texts
+            .chain(unreadable.into_iter().map(|id| (id, None)))
+            .collect();
+        if texts.is_empty() {
+            return Ok(0);
+        }
         self.put_entries(&live).await?;
         self.remove_entries(&others).await?;
         // The text for the owner's search is as old as the entry, and so the row is written once.
         let statement = sql!(
-            "UPDATE events SET indexed_as_of = updated_at, search_text = input.search_text FROM input \
+            "UPDATE events SET indexed_as_of = updated_at, search_text = COALESCE(input.search_text, events.search_text, '') FROM input \
              WHERE events.id = input.event_id"
         );
-        let input = Input::of(&found)
-            .column("event_id", |(event, _)| event.id)
-            .column("search_text", |(event, _)| values::event_search_text(event));
+        let input = Input::of(&texts)
+            .column("event_id", |(id, _)| id)
+            .column("search_text", |(_, text)| text.as_deref());
         self.execute(statement, input).await
     }
 }
