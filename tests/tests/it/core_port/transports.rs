@@ -16,9 +16,9 @@ use tonic::{
 };
 use tonic_prost::ProstCodec;
 
-/// See the certificates' own words in edge/tests/it/tls.rs.
+/// See the certificates' own words in crates/rpc-client/tests/it/tls.rs.
 pub(super) fn shared(file: &str) -> PathBuf {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../edge/tests/it/tls");
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../crates/rpc-client/tests/it/tls");
     PathBuf::from(folder).join(file)
 }
 
