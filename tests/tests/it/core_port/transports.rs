@@ -18,7 +18,10 @@ use tonic_prost::ProstCodec;
 
 /// See the certificates' own words in crates/rpc-client/tests/it/tls.rs.
 pub(super) fn shared(file: &str) -> PathBuf {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../crates/rpc-client/tests/it/tls");
+    let folder = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../crates/rpc-client/tests/it/tls"
+    );
     PathBuf::from(folder).join(file)
 }
 
