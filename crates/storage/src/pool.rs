@@ -53,9 +53,18 @@ const MAX_TRIES: u8 = 5;
 pub(super) struct Pools {
     pub(super) readers: Pool,
     pub(super) writers: Pool,
-    /// The lock on a SQLite file, held until the database is closed.
-    #[expect(dead_code, reason = "dropping it releases the lock")]
-    pub(super) lock: Option<File>,
+    /// The lock on a SQLite file, held until the pools are closed.
+    pub(super) lock: Mutex<Option<File>>,
+}
+
+impl Pools {
+    /// Closes the connections, waiting for those in use. Then another core may serve the file.
+    pub(super) async fn close(&self) {
+        self.readers.close().await;
+        self.writers.close().await;
+        let mut lock = self.lock.lock().unwrap_or_else(PoisonError::into_inner);
+        *lock = None;
+    }
 }
 
 /// How a pool is used.

@@ -1,6 +1,6 @@
 //! Opening PostgreSQL: a pool for reads and one for transactions, since these may wait for locks.
 
-use std::time::Duration;
+use std::{sync::Mutex, time::Duration};
 
 use secrecy::ExposeSecret as _;
 use sqlx::Connection as _;
@@ -85,7 +85,7 @@ pub(super) async fn open(options: &Options) -> Result<Pools, Error> {
     Ok(Pools {
         readers,
         writers,
-        lock: None,
+        lock: Mutex::default(),
     })
 }
 

@@ -5,6 +5,7 @@ use std::{
     io,
     path::{Path, PathBuf},
     str::FromStr as _,
+    sync::Mutex,
     time::Duration,
 };
 
@@ -87,7 +88,7 @@ pub(super) async fn open(options: &Options) -> Result<Pools, Error> {
     Ok(Pools {
         readers,
         writers,
-        lock,
+        lock: Mutex::new(lock),
     })
 }
 

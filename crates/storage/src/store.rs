@@ -145,10 +145,9 @@ impl Store {
         self.0.pools.readers.outage().subscribe()
     }
 
-    /// Closes the connections, waiting for those in use.
+    /// Closes the connections, waiting for those in use. Then another core may serve a SQLite file.
     pub async fn close(&self) {
-        self.0.pools.readers.close().await;
-        self.0.pools.writers.close().await;
+        self.0.pools.close().await;
     }
 }
 
