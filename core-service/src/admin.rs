@@ -21,7 +21,7 @@ use domain::{account::is_line, clock::Clock, entropy::Entropy};
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 use server::Failure;
-use storage::{self, Access, Store};
+use storage::{self, Purpose, Store};
 
 use crate::{
     service::{Commands, Error},
@@ -221,7 +221,7 @@ fn words(text: &str) -> Result<String, String> {
 }
 
 async fn open(data: &DataSettings, wait: Duration) -> Result<Store, Failure> {
-    crate::open_store(data, Access::Administer, wait).await
+    crate::open_store(data, Purpose::Administer, wait).await
 }
 
 async fn commands(

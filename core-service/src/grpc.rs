@@ -18,7 +18,6 @@ mod member_service;
 mod message;
 mod oauth_service;
 mod organizer_mail_service;
-pub mod origin;
 mod person_service;
 pub mod port;
 mod preview;
@@ -27,6 +26,7 @@ mod request;
 mod session_service;
 mod sign_in_service;
 mod status;
+pub mod transport;
 
 use std::sync::Arc;
 

@@ -335,11 +335,11 @@ impl Core {
 /// One line that names the problem.
 pub fn open_store(
     data: &settings::DataSettings,
-    access: storage::Access,
+    purpose: storage::Purpose,
     wait: Duration,
 ) -> BoxFuture<'_, Result<Store, Failure>> {
     Box::pin(async move {
-        let options = data.options(access)?;
+        let options = data.options(purpose)?;
         let until = Instant::now() + wait;
         let mut is_told = false;
         loop {

@@ -16,7 +16,7 @@ use server::{
     program::{self, ProgramSettings},
     shutdown::{self, StopSettings},
 };
-use storage::Access;
+use storage::Purpose;
 
 /// Muster's core: the gRPC service that holds all rules and all data.
 ///
@@ -85,7 +85,7 @@ fn run(config: Config) -> BoxFuture<'static, Result<(), Failure>> {
         let options = Options::from_settings(&config.rules, &config.port)?;
         let stop = shutdown::on_signal(config.stop)?;
         let listener = port::bind(&config.port.grpc_addr).await?;
-        let store = open_store(&config.data, Access::Serve, config.data.database_wait()).await?;
+        let store = open_store(&config.data, Purpose::Serve, config.data.database_wait()).await?;
         let core = Core::compose(store, mailer, options).await?;
         let background = core.run_background(stop.announced);
         let (served, ()) = tokio::join!(

@@ -71,7 +71,7 @@ impl DataSettings {
     ///
     /// # Errors
     /// When the folder cannot be created.
-    pub fn options(&self, access: storage::Access) -> Result<storage::Options, Failure> {
+    pub fn options(&self, purpose: storage::Purpose) -> Result<storage::Options, Failure> {
         let sqlite = self.sqlite_path();
         if let Some(folder) = sqlite.as_deref().and_then(Path::parent) {
             make_folder(folder)?;
@@ -79,7 +79,7 @@ impl DataSettings {
         Ok(storage::Options {
             pool_size: self.database_connections,
             is_pooled: self.database_pooler,
-            ..storage::Options::new(self.url(), access)
+            ..storage::Options::new(self.url(), purpose)
         })
     }
 

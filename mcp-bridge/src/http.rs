@@ -1,15 +1,19 @@
 //! MCP over HTTP at `/mcp`, without sessions, so that any replica can answer any request.
 
-mod cors;
 mod gate;
 mod permits;
 mod refusal;
 mod revision;
 
-use std::{convert::Infallible, sync::Arc};
+use std::sync::Arc;
 
-use axum::{extract::Request, routing::any};
-use http_kit::{Origin, Resource, Router, body::MAX_BYTES, oauth::OAuth};
+use axum::{
+    extract::Request,
+    response::{IntoResponse as _, Response},
+    routing::any,
+};
+use http::{Method, StatusCode};
+use http_kit::{Origin, Resource, Router, SharedWith, body::MAX_BYTES, oauth::OAuth};
 use rand::RngExt;
 use rmcp::{
     model::RequestStateCodec,
@@ -21,7 +25,6 @@ use rpc_client::Core;
 use secrecy::{ExposeSecret, SecretString};
 use server::observe::Route;
 use sha2::{Digest, Sha256};
-use tower::{Layer, ServiceExt, service_fn};
 
 use crate::{Options, SURFACE, credentials::Credentials, handler::Bridge, table::Table};
 use gate::Gate;
@@ -77,23 +80,11 @@ impl Table {
             permits: Arc::new(Permits::new(options.concurrency)),
             service,
         });
-        let plain = service_fn(move |request: Request| {
-            let gate = Arc::clone(&gate);
-            async move { Ok::<_, Infallible>(gate.answer(request).await) }
-        });
-        // CORS is a separate layer, since it takes every OPTIONS request for a preflight: other origins must not get an answer
-        // without a key.
-        let shared = cors::layer().layer(plain.clone());
-        let origins = options.origins.clone();
+        let shared = SharedWith::from(options.origins.clone());
         let answer = move |request: Request| {
-            let is_shared = cors::is_from(&origins, request.headers());
-            let (plain, shared) = (plain.clone(), shared.clone());
+            let (gate, shared) = (Arc::clone(&gate), shared.clone());
             async move {
-                let Ok(mut response) = if is_shared {
-                    shared.oneshot(request).await
-                } else {
-                    plain.oneshot(request).await
-                };
+                let mut response = answer(gate, &shared, request).await;
                 response.extensions_mut().insert(Route(PATH));
                 response
             }
@@ -101,6 +92,19 @@ impl Table {
         let routes = metadata.add_to(axum::Router::new().route(PATH, any(answer)));
         SURFACE.router(routes, &core, options.calls.cache.clone())
     }
+}
+
+/// Answers a request. A preflight of a page that may call has no credential; any other request needs one.
+async fn answer(gate: Arc<Gate>, shared: &SharedWith, request: Request) -> Response {
+    let allowed = shared.allowed(request.headers());
+    if allowed.is_some() && request.method() == Method::OPTIONS {
+        let mut response = StatusCode::NO_CONTENT.into_response();
+        shared.invite(&Method::POST, request.headers(), response.headers_mut());
+        return response;
+    }
+    let mut response = gate.answer(request).await;
+    shared.share(allowed, response.headers_mut());
+    response
 }
 
 fn config(options: &Options) -> StreamableHttpServerConfig {

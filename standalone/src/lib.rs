@@ -8,7 +8,7 @@ use core_service::{Core, Options, demo, grpc::port, open_store, service::Links};
 use domain::{clock::Clock, entropy::Entropy};
 use futures_util::future::BoxFuture;
 use server::{Failure, probe, serve, shutdown};
-use storage::Access;
+use storage::Purpose;
 
 use self::config::Command;
 
@@ -40,7 +40,7 @@ pub fn run(mut config: Config) -> BoxFuture<'static, Result<(), Failure>> {
         config.http.http_addr = http.local_addr().unwrap_or(config.http.http_addr);
         config.port.grpc_addr = grpc.address().unwrap_or(config.port.grpc_addr);
 
-        let store = open_store(&config.data, Access::Serve, config.data.database_wait()).await?;
+        let store = open_store(&config.data, Purpose::Serve, config.data.database_wait()).await?;
         store
             .migrate()
             .await

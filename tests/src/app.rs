@@ -31,7 +31,7 @@ use server::{
     serve::{Address, Listener},
 };
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
-use storage::{self, Access, Store};
+use storage::{self, Purpose, Store};
 use tempfile::TempDir;
 use tokio::net::TcpListener;
 
@@ -104,7 +104,7 @@ impl TestApp {
     pub async fn start(database: Arc<Database>) -> Arc<Self> {
         let options = storage::Options {
             is_pooled: database.is_pooled(),
-            ..storage::Options::new(database.url(), Access::Serve)
+            ..storage::Options::new(database.url(), Purpose::Serve)
         };
         let store = Store::open(&options).await.unwrap();
         Self::assemble(database, store, Clock::manual(Self::START), None).await
@@ -311,7 +311,7 @@ impl Drop for TestApp {
 
 /// What databases of tests start from.
 pub async fn migrate(url: String) {
-    let options = storage::Options::new(url.clone(), Access::Administer);
+    let options = storage::Options::new(url.clone(), Purpose::Administer);
     let store = Store::open(&options).await.unwrap();
     store.migrate().await.unwrap();
     store.close().await;
@@ -324,7 +324,7 @@ pub async fn migrate(url: String) {
 async fn prepare_role(url: String) {
     let options = storage::Options {
         is_pooled: true,
-        ..storage::Options::new(url.clone(), Access::Administer)
+        ..storage::Options::new(url.clone(), Purpose::Administer)
     };
     let store = Store::open(&options).await.unwrap();
     let statements = store.lacking_settings().await.unwrap().join(" ");

@@ -1,5 +1,7 @@
 //! What every page has, and templates as answers.
 
+use std::sync::Arc;
+
 use askama::{
     Template,
     filters::{Escaper as _, Html},
@@ -10,13 +12,10 @@ use http::{
     header::{CACHE_CONTROL, ETAG, REFERRER_POLICY, RETRY_AFTER},
 };
 use http_kit::{Problem, document};
-use muster_api::Reason;
+use muster_api::{Reason, internal::v1::Instance};
 use server::observe::Cause;
 
-use crate::{
-    assets::{ASSETS, Assets},
-    instance::Links,
-};
+use crate::assets::{ASSETS, Assets};
 
 /// The name of the site.
 pub(crate) const SITE_NAME: &str = "Muster";
@@ -29,6 +28,9 @@ pub(crate) const HTML: &str = "text/html; charset=utf-8";
 /// Caches may keep a public page but ask before they show it again, as with the public answers of the API: seats are taken, and
 /// events are cancelled, at any time.
 pub(crate) const FRESH: &str = "public, no-cache";
+
+/// What the operator set for the foot of pages, as far as it is known.
+pub(crate) type Links = Arc<Instance>;
 
 /// The head of a page and its header.
 #[derive(Debug, Clone)]
@@ -44,7 +46,6 @@ pub(crate) struct Page {
     pub(crate) section: Section,
     pub(crate) site_name: &'static str,
     pub(crate) assets: &'static Assets,
-    /// What the operator set for the foot of pages.
     pub(crate) links: Links,
 }
 

@@ -14,7 +14,6 @@ mod event;
 mod field;
 mod flash;
 mod form;
-mod instance;
 mod json_ld;
 mod layout;
 mod markdown;

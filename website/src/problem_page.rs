@@ -11,8 +11,7 @@ use muster_api::Reason;
 use server::observe::RequestId;
 
 use crate::{
-    instance::Links,
-    layout::{Page, Section},
+    layout::{Links, Page, Section},
     policies,
 };
 

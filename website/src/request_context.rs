@@ -5,8 +5,12 @@ use std::sync::Arc;
 use axum::{body::Body, extract::Request};
 use bytes::Bytes;
 use http::{Method, Uri, request::Parts};
-use http_kit::{Operation, Problem};
-use muster_api::{Reason, binding::Rpc};
+use http_kit::{CachedAnswer, Operation, Problem};
+use muster_api::{
+    Reason,
+    binding::Rpc,
+    internal::v1::{GetInstanceRequest, bindings::GetInstance},
+};
 use percent_encoding::percent_decode_str;
 use rpc_client::{Context, Core, EncodedRequest, File};
 
@@ -14,8 +18,7 @@ use crate::{
     Options,
     cookies::SESSION,
     form::{self, Form},
-    instance::{InstanceCache, Links},
-    layout::PageResult,
+    layout::{Links, PageResult},
 };
 
 /// The site: core, which it asks, and its options.
@@ -23,7 +26,7 @@ use crate::{
 pub(crate) struct Site {
     core: Core,
     options: Arc<Options>,
-    instance: InstanceCache,
+    instance: CachedAnswer<GetInstance>,
 }
 
 /// A request. Its calls have the visitor's session as their credential, and no other one that the request may carry.
@@ -38,9 +41,9 @@ pub(crate) struct RequestContext {
 impl Site {
     pub(crate) fn new(core: Core, options: Options) -> Self {
         Self {
+            instance: CachedAnswer::new(core.clone()),
             core,
             options: Arc::new(options),
-            instance: InstanceCache::default(),
         }
     }
 
@@ -65,11 +68,11 @@ impl Site {
 
     /// What this installation's operator set for its pages, as far as it is known.
     pub(crate) fn links(&self) -> Links {
-        self.instance.links()
+        self.instance.last("").unwrap_or_default()
     }
 
     async fn context(&self, parts: Parts) -> RequestContext {
-        self.instance.refresh(&self.core).await;
+        self.instance.get("", GetInstanceRequest::default).await;
         self.context_now(parts)
     }
 

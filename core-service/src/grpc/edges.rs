@@ -17,7 +17,7 @@ use sha2::{Digest as _, Sha256};
 use subtle::ConstantTimeEq as _;
 use tonic::{Status, body::Body};
 
-use super::origin::{self, Origin, has_certificate};
+use super::transport::{self, Transport, has_certificate};
 
 /// One, and a second one while edges change to it.
 const MAX_TOKENS: usize = 2;
@@ -71,7 +71,7 @@ fn hash(token: &[u8]) -> [u8; 32] {
 
 /// How a call came to core.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Arrival {
+pub(super) struct CallOrigin {
     /// Whether the caller is a proven edge.
     pub(super) by_edge: bool,
     /// The client's address: the one that an edge names, otherwise the peer's own. A Unix socket has none.
@@ -80,7 +80,7 @@ pub(super) struct Arrival {
     pub(super) surface: Option<Surface>,
 }
 
-impl Arrival {
+impl CallOrigin {
     /// Whether the call comes from the site.
     pub(super) fn is_site(&self) -> bool {
         self.by_edge && self.surface == Some(Surface::Site)
@@ -102,38 +102,38 @@ impl Edges {
         }
     }
 
-    /// Finds out how a request from a port came. One without an origin is refused, since no limit could count it.
+    /// Finds out how a request from a port came. One without an transport is refused, since no limit could count it.
     ///
     /// # Errors
-    /// As [`Self::arrival`].
-    pub(super) fn arrival_at_port(
+    /// As [`Self::origin`].
+    pub(super) fn origin_at_port(
         &self,
         request: &mut Request<Body>,
-    ) -> Result<Arrival, Box<Status>> {
-        let origin = origin::of(request.extensions());
-        let origin = origin.ok_or_else(|| Status::internal("the call has no origin"))?;
-        self.arrival(request, origin)
+    ) -> Result<CallOrigin, Box<Status>> {
+        let transport = transport::of(request.extensions());
+        let transport = transport.ok_or_else(|| Status::internal("the call has no transport"))?;
+        self.origin(request, transport)
     }
 
     /// Finds out how a request came, and removes the headers of edges: nothing behind the gate reads them.
     ///
     /// # Errors
     /// When its token is wrong. A wrong token is an error of the settings and must not be ignored.
-    pub(super) fn arrival(
+    pub(super) fn origin(
         &self,
         request: &mut Request<Body>,
-        origin: Origin,
-    ) -> Result<Arrival, Box<Status>> {
-        let has_proof = origin == Origin::InProcess || has_certificate(request.extensions());
+        transport: Transport,
+    ) -> Result<CallOrigin, Box<Status>> {
+        let has_proof = transport == Transport::InProcess || has_certificate(request.extensions());
         let said = EdgeHeaders::take(request.headers_mut());
         let by_edge = match said.token {
             _ if has_proof => true,
             Some(token) if self.tokens.accept(&token) => true,
-            Some(_) => return Err(Box::new(self.refuse(origin))),
+            Some(_) => return Err(Box::new(self.refuse(transport))),
             None => false,
         };
-        let peer = origin.ip();
-        Ok(Arrival {
+        let peer = transport.ip();
+        Ok(CallOrigin {
             by_edge,
             client: said.client.filter(|_| by_edge).or(peer),
             surface: said.surface.filter(|_| by_edge),
@@ -141,13 +141,13 @@ impl Edges {
     }
 
     /// The status has no reason code, so edges log it and do not show it to clients.
-    fn refuse(&self, origin: Origin) -> Status {
+    fn refuse(&self, transport: Transport) -> Status {
         let mut warned = self.warned.lock().unwrap_or_else(PoisonError::into_inner);
         if warned.is_none_or(|at| at.elapsed() >= WARN_AGAIN) {
             *warned = Some(Instant::now());
             let tokens = self.tokens.0.len();
             tracing::warn!(
-                ?origin,
+                ?transport,
                 tokens,
                 "refused an edge with a wrong token; set --edge-token (MUSTER_EDGE_TOKEN) to the same secret at both"
             );
@@ -204,8 +204,12 @@ mod tests {
         assert!(!EdgeTokens::default().accept(&HeaderValue::from_static(NEW)));
     }
 
-    /// The arrival of a call from there that claims to come from the site for another client.
-    fn arrival(edges: &Edges, origin: Origin, token: Option<&'static str>) -> Option<Arrival> {
+    /// The origin of a call from there that claims to come from the site for another client.
+    fn origin(
+        edges: &Edges,
+        transport: Transport,
+        token: Option<&'static str>,
+    ) -> Option<CallOrigin> {
         let mut request = Request::new(Body::empty());
         let headers = request.headers_mut();
         headers.insert(CLIENT_ADDRESS, HeaderValue::from_static("192.0.2.1"));
@@ -213,37 +217,37 @@ mod tests {
         if let Some(token) = token {
             headers.insert(EDGE_TOKEN, HeaderValue::from_static(token));
         }
-        let arrival = edges.arrival(&mut request, origin);
+        let origin = edges.origin(&mut request, transport);
         assert!(
             request.headers().is_empty(),
             "nothing behind the gate sees them"
         );
-        arrival.ok()
+        origin.ok()
     }
 
     #[test]
     fn only_a_proven_edge_says_who_its_client_is_and_where_they_came_in() {
         let edges = Edges::new(NEW.parse().unwrap());
-        let tcp = Origin::Tcp(([198, 51, 100, 1], 7).into());
-        let said = Arrival {
+        let tcp = Transport::Tcp(([198, 51, 100, 1], 7).into());
+        let said = CallOrigin {
             by_edge: true,
             client: Some([192, 0, 2, 1].into()),
             surface: Some(Surface::Site),
         };
-        let unsaid = |client| Arrival {
+        let unsaid = |client| CallOrigin {
             by_edge: false,
             client,
             surface: None,
         };
-        assert_eq!(arrival(&edges, tcp, Some(NEW)), Some(said));
-        assert_eq!(arrival(&edges, Origin::Unix, Some(NEW)), Some(said));
-        assert_eq!(arrival(&edges, Origin::InProcess, None), Some(said));
+        assert_eq!(origin(&edges, tcp, Some(NEW)), Some(said));
+        assert_eq!(origin(&edges, Transport::Unix, Some(NEW)), Some(said));
+        assert_eq!(origin(&edges, Transport::InProcess, None), Some(said));
         let peer = Some([198, 51, 100, 1].into());
-        assert_eq!(arrival(&edges, tcp, None), Some(unsaid(peer)));
-        assert_eq!(arrival(&edges, Origin::Unix, None), Some(unsaid(None)));
-        assert_eq!(arrival(&edges, tcp, Some(OLD)), None);
+        assert_eq!(origin(&edges, tcp, None), Some(unsaid(peer)));
+        assert_eq!(origin(&edges, Transport::Unix, None), Some(unsaid(None)));
+        assert_eq!(origin(&edges, tcp, Some(OLD)), None);
         // Without a configured token, no token is valid.
-        assert_eq!(arrival(&Edges::default(), tcp, Some(NEW)), None);
+        assert_eq!(origin(&Edges::default(), tcp, Some(NEW)), None);
     }
 
     #[test]
@@ -252,12 +256,12 @@ mod tests {
         let mut request = Request::new(Body::empty());
         let headers = request.headers_mut();
         headers.insert(EDGE_TOKEN, HeaderValue::from_static(NEW));
-        assert!(edges.arrival_at_port(&mut request).is_err());
+        assert!(edges.origin_at_port(&mut request).is_err());
         request.extensions_mut().insert(Peer {
             address: None,
             has_certificate: false,
         });
-        assert!(edges.arrival_at_port(&mut request).is_ok());
+        assert!(edges.origin_at_port(&mut request).is_ok());
     }
 
     #[test]

@@ -13,7 +13,7 @@ use prost::Message;
 use server::observe::RequestId;
 use tonic::{Code, Request, Status};
 
-use super::{edges::Arrival, status::refuse};
+use super::{edges::CallOrigin, status::refuse};
 use crate::service::{Caller, Claim, Commands, Error, Invocation, Principal, Replay, SignedIn};
 
 /// The frame of core's handlers.
@@ -70,10 +70,10 @@ impl Frame for CoreFrame {
     type Command<M: Message> = Command<M>;
 
     fn public<M>(&self, request: &Request<M>) -> Result<PublicCaller, Error> {
-        let arrival = request.extensions().get::<Arrival>();
+        let origin = request.extensions().get::<CallOrigin>();
         let tags = request.metadata().get("if-none-match");
         Ok(PublicCaller {
-            client: arrival.and_then(|arrival| arrival.client),
+            client: origin.and_then(|origin| origin.client),
             if_none_match: tags.map(|tags| tags.as_bytes().to_vec()),
         })
     }

@@ -31,10 +31,10 @@ use tower::{Layer, Service};
 use tracing::{Instrument as _, Span, field::Empty};
 
 use super::{
-    edges::{Arrival, EdgeTokens, Edges},
+    edges::{CallOrigin, EdgeTokens, Edges},
     message::Bounds,
-    origin::{self, Origin},
     status::{refuse, write_allowance},
+    transport::{self, Transport},
 };
 use crate::service::{Allowance, Authenticator, CallLimits, Caller, Error, SessionTrust, SignedIn};
 
@@ -147,15 +147,15 @@ where
             let path = request.uri().path().to_owned();
             let request_id = RequestId::of(request.headers());
             let limit = time_for(request.headers());
-            let arrival = layer.arrival(&mut request);
-            let surface = arrival.as_ref().ok().and_then(|arrival| arrival.surface);
+            let origin = layer.origin(&mut request);
+            let surface = origin.as_ref().ok().and_then(|origin| origin.surface);
             // Pinned where it is made, since it is large, and `timeout` would copy it twice.
             let answer = pin!(async {
                 if limit.is_zero() {
                     // Timers count whole milliseconds, so tonic's own may fire first.
                     return Err(Box::new(late(limit)));
                 }
-                let rule = layer.admit(arrival?, &mut request).await?;
+                let rule = layer.admit(origin?, &mut request).await?;
                 layer.pass(inner, request, rule).await
             });
             let mut response = match tokio::time::timeout(limit, answer).await {
@@ -184,34 +184,34 @@ where
 }
 
 impl GateLayer {
-    fn arrival(&self, request: &mut Request<Body>) -> Result<Arrival, Box<Status>> {
+    fn origin(&self, request: &mut Request<Body>) -> Result<CallOrigin, Box<Status>> {
         if self.in_process {
-            return self.edges.arrival(request, Origin::InProcess);
+            return self.edges.origin(request, Transport::InProcess);
         }
-        self.edges.arrival_at_port(request)
+        self.edges.origin_at_port(request)
     }
 
     /// The request with a bounded body.
     fn bound(&self, request: Request<Body>, access: Option<Access>) -> Request<Body> {
-        let arrival = request.extensions().get::<Arrival>().copied();
-        let (Some(bounds), Some(arrival)) = (&self.bounds, arrival) else {
+        let origin = request.extensions().get::<CallOrigin>().copied();
+        let (Some(bounds), Some(origin)) = (&self.bounds, origin) else {
             return request;
         };
-        let peer = origin::of(request.extensions()).and_then(Origin::ip);
-        request.map(|body| bounds.body(body, access, &arrival, peer))
+        let peer = transport::of(request.extensions()).and_then(Transport::ip);
+        request.map(|body| bounds.body(body, access, &origin, peer))
     }
 
-    /// Decides whether a call may pass to its service, and puts its arrival and its caller into the request's extensions. A missing
+    /// Decides whether a call may pass to its service, and puts its origin and its caller into the request's extensions. A missing
     /// credential is reported before a missing scope, and both before an exceeded limit and any violation in the request. Returns the
     /// rule of the rpc; what the account has left of its limit is put into the extensions, too.
     async fn admit(
         &self,
-        arrival: Arrival,
+        origin: CallOrigin,
         request: &mut Request<Body>,
     ) -> Result<Option<AccessRule>, Box<Status>> {
         let path = request.uri().path();
         let rule = muster_api::access(path);
-        if rule.is_some_and(|rule| rule.internal) && !arrival.by_edge {
+        if rule.is_some_and(|rule| rule.internal) && !origin.by_edge {
             let message = "muster.internal.v1 is for Muster's own edges";
             return Err(Box::new(Status::permission_denied(message)));
         }
@@ -219,15 +219,15 @@ impl GateLayer {
             let message = format!("there is no rpc {path}");
             return Err(Box::new(Status::unimplemented(message)));
         }
-        request.extensions_mut().insert(arrival);
+        request.extensions_mut().insert(origin);
         let Some(rule_of_rpc) = rule.filter(|rule| rule.access != Access::Public) else {
             return Ok(rule);
         };
         let kind = Kind::of(rule_of_rpc.read_only);
         // Boxed, since most of it is for credentials that are not remembered, and public calls need none of it.
-        let caller = Box::pin(self.authenticate(request.headers(), kind, &arrival)).await?;
+        let caller = Box::pin(self.authenticate(request.headers(), kind, &origin)).await?;
         if let Some(app) = caller.app
-            && !is_for(app.audience, &arrival)
+            && !is_for(app.audience, &origin)
         {
             return Err(Box::new(refuse(Error::WrongAudience(app.audience))));
         }
@@ -253,10 +253,10 @@ impl GateLayer {
         &self,
         headers: &HeaderMap,
         kind: Kind,
-        arrival: &Arrival,
+        origin: &CallOrigin,
     ) -> Result<Caller, Box<Status>> {
         let _permit = self.permit(kind)?;
-        let trust = match (arrival.is_site(), kind) {
+        let trust = match (origin.is_site(), kind) {
             (false, _) => SessionTrust::Unknown,
             (true, Kind::Read) => SessionTrust::Remembered,
             (true, Kind::Write) => SessionTrust::LookedUp,
@@ -264,7 +264,7 @@ impl GateLayer {
         let authorization = header(headers, "authorization");
         let caller = self
             .authenticator
-            .authenticate_call(authorization, arrival.client, trust);
+            .authenticate_call(authorization, origin.client, trust);
         caller.await.map_err(|error| Box::new(refuse(error)))
     }
 
@@ -326,8 +326,8 @@ impl GateLayer {
 
 /// Whether an access token counts where a call arrived. Clients that call core directly are programs, as on the HTTP API; the site has
 /// sessions.
-fn is_for(audience: Audience, arrival: &Arrival) -> bool {
-    match arrival.surface {
+fn is_for(audience: Audience, origin: &CallOrigin) -> bool {
+    match origin.surface {
         Some(Surface::Mcp) => audience.includes(Audience::Mcp),
         Some(Surface::Api) | None => audience.includes(Audience::Api),
         Some(Surface::Site) => false,

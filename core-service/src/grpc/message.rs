@@ -16,13 +16,13 @@ use muster_api::{
     status::{retry_after, status},
 };
 use server::{
-    budget::{Budget, Held},
+    budget::{ByteBudget, HeldBytes},
     serve::is_stalled,
 };
 use tonic::{Code, Status, body::Body};
 use tower_http::timeout::TimeoutBody;
 
-use super::edges::Arrival;
+use super::edges::CallOrigin;
 
 /// The largest message of a call that needs no credential. A registration is far smaller.
 const MAX_PUBLIC_BYTES: usize = 64 << 10;
@@ -46,16 +46,16 @@ const AGAIN: Duration = Duration::from_secs(1);
 pub(super) struct Bounds {
     /// How long sending a message may pause.
     idle: Duration,
-    edges: Arc<Budget>,
-    clients: Arc<Budget>,
+    edges: Arc<ByteBudget>,
+    clients: Arc<ByteBudget>,
 }
 
 impl Bounds {
     pub(super) fn new(idle: Duration) -> Self {
         Self {
             idle,
-            edges: Arc::new(Budget::new(OF_EDGES, OF_EDGES)),
-            clients: Arc::new(Budget::new(OF_CLIENTS, OF_ONE_CLIENT)),
+            edges: Arc::new(ByteBudget::new(OF_EDGES, OF_EDGES)),
+            clients: Arc::new(ByteBudget::new(OF_CLIENTS, OF_ONE_CLIENT)),
         }
     }
 
@@ -64,10 +64,10 @@ impl Bounds {
         &self,
         body: Body,
         access: Option<Access>,
-        arrival: &Arrival,
+        origin: &CallOrigin,
         peer: Option<IpAddr>,
     ) -> Body {
-        let held = if arrival.by_edge {
+        let held = if origin.by_edge {
             self.edges.hold(None)
         } else {
             self.clients.hold(peer)
@@ -92,7 +92,7 @@ struct Bounded {
     /// The beginning of the first message.
     prefix: Vec<u8>,
     received: usize,
-    held: Held,
+    held: HeldBytes,
 }
 
 impl Bounded {

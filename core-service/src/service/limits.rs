@@ -11,7 +11,7 @@ use domain::{
     email,
     ids::{AccountId, PersonId},
     rate::{Limit, LimitSettings, Period},
-    registration::Origin,
+    registration::Requester,
 };
 use server::networks::subscriber;
 
@@ -41,11 +41,11 @@ pub(super) struct Recipient {
 
 impl Recipient {
     /// The recipient of a mail to an address.
-    pub(super) fn new(origin: Origin, address: &str) -> Self {
+    pub(super) fn new(requester: Requester, address: &str) -> Self {
         Self {
-            account: match origin {
-                Origin::Public => None,
-                Origin::Owner(account) => Some(account),
+            account: match requester {
+                Requester::Public => None,
+                Requester::Owner(account) => Some(account),
             },
             mailbox: email::mailbox(address),
         }
@@ -281,7 +281,7 @@ mod tests {
     }
 
     fn public(address: &str) -> Recipient {
-        Recipient::new(Origin::Public, address)
+        Recipient::new(Requester::Public, address)
     }
 
     #[test]
@@ -350,14 +350,14 @@ mod tests {
     fn mails_by_the_public_and_by_each_account_count_apart() {
         let clock = Clock::manual(Instant::from_micros(1_800_000_000_000_000));
         let limiters = limiters(&clock);
-        let account = |number| Origin::Owner(AccountId::new(uuid::Uuid::from_u128(number)));
-        for origin in [Origin::Public, account(1), account(2)] {
+        let account = |number| Requester::Owner(AccountId::new(uuid::Uuid::from_u128(number)));
+        for requester in [Requester::Public, account(1), account(2)] {
             let check = |address| {
-                let to = Recipient::new(origin, address);
+                let to = Recipient::new(requester, address);
                 limiters.check_recipient(&to, NonZeroU32::MIN).is_ok()
             };
             assert!(check("ada@example.org"));
-            limiters.count_recipient(&Recipient::new(origin, "ada@example.org"));
+            limiters.count_recipient(&Recipient::new(requester, "ada@example.org"));
             assert!(!check("Ada+again@example.org"));
             assert!(check("bob@example.org"));
         }

@@ -18,7 +18,7 @@ use domain::{
 };
 use serde_json::json;
 use server::Failure;
-use storage::{self, Access, Store};
+use storage::{self, Purpose, Store};
 use test_postgres::Database;
 
 use crate::{
@@ -433,7 +433,7 @@ async fn a_copy_is_made_while_core_serves_and_can_be_served_itself() {
     );
 
     run_on(&url("muster.db"), "migrate").await.unwrap();
-    let options = storage::Options::new(url("muster.db"), Access::Serve);
+    let options = storage::Options::new(url("muster.db"), Purpose::Serve);
     let serving = Store::open(&options).await.unwrap();
     let account = "account create --email fay@example.org --name Fay --plan free";
     run_on(&url("muster.db"), account).await.unwrap();
@@ -452,7 +452,7 @@ async fn a_copy_is_made_while_core_serves_and_can_be_served_itself() {
         assert_eq!(mode.mode() & 0o777, 0o600);
     }
 
-    let copy = storage::Options::new(url("copy.db"), Access::Serve);
+    let copy = storage::Options::new(url("copy.db"), Purpose::Serve);
     let copy = Store::open(&copy).await.unwrap();
     copy.require_schema().await.unwrap();
     let accounts = run_on(&url("copy.db"), "account list").await.unwrap();

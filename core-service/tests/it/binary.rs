@@ -27,7 +27,7 @@ use muster_api::v1::{
     CreateEventRequest, catalogue_service_client::CatalogueServiceClient,
     event_service_client::EventServiceClient,
 };
-use storage::{Access, Options, Store};
+use storage::{Options, Purpose, Store};
 use tempfile::TempDir;
 use tonic::{
     Request,
@@ -207,7 +207,7 @@ fn socket(folder: &Path) -> PathBuf {
 
 /// Opens an account without a quota on a migrated database, as the admin commands do, and answers a key to it.
 async fn key(database_url: &str) -> String {
-    let options = Options::new(database_url, Access::Administer);
+    let options = Options::new(database_url, Purpose::Administer);
     let store = Store::open(&options).await.unwrap();
     let commands = Commands::new(store.clone(), Clock::system(), Entropy::system());
     let use_cases = UseCases::new(commands, Policy::default());

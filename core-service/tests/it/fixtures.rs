@@ -15,7 +15,7 @@ use domain::{
 };
 use jiff::{Timestamp, tz::TimeZone};
 use sqlx::Connection as _;
-use storage::{Access, Options, Store, Tx};
+use storage::{Options, Purpose, Store, Tx};
 use test_postgres::Database;
 
 /// The present in tests: 2030-01-01T00:00:00Z.
@@ -25,7 +25,7 @@ pub(crate) const HOUR: i64 = 3_600;
 
 /// What [`test_postgres::on_both_engines`] prepares databases with.
 pub(crate) async fn migrate(url: String) {
-    let store = Store::open(&Options::new(url, Access::Administer))
+    let store = Store::open(&Options::new(url, Purpose::Administer))
         .await
         .unwrap();
     store.migrate().await.unwrap();
@@ -33,7 +33,7 @@ pub(crate) async fn migrate(url: String) {
 }
 
 pub(crate) async fn open(database: &Database) -> Store {
-    Store::open(&Options::new(database.url(), Access::Serve))
+    Store::open(&Options::new(database.url(), Purpose::Serve))
         .await
         .unwrap()
 }

@@ -40,7 +40,7 @@ use domain::{
     plan::Plan,
     registration::{Registration, Status},
 };
-use storage::{Access, KeyUses, Options, Store};
+use storage::{KeyUses, Options, Purpose, Store};
 use test_postgres::Database;
 
 use crate::fixtures::{NOW, Rows, add_registrations, open};
@@ -67,7 +67,7 @@ impl Instance {
 
     /// The use cases by another clock, beside a core that serves the database or is about to.
     pub(crate) async fn open_beside_at(database: &Database, clock: Clock) -> Self {
-        let options = Options::new(database.url(), Access::Administer);
+        let options = Options::new(database.url(), Purpose::Administer);
         Self::on(Store::open(&options).await.unwrap(), 7, clock)
     }
 

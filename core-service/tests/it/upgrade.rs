@@ -10,7 +10,7 @@ use domain::{
     registration::Status,
 };
 use sqlx::Connection as _;
-use storage::{Access, Options, Store};
+use storage::{Options, Purpose, Store};
 use test_postgres::{Database, Server};
 
 use crate::{
@@ -44,7 +44,7 @@ async fn old_postgres(url: String) {
 }
 
 async fn migrated(database: &Database) -> Instance {
-    let options = Options::new(database.url(), Access::Administer);
+    let options = Options::new(database.url(), Purpose::Administer);
     let store = Store::open(&options).await.unwrap();
     let pending = store.pending_migrations().await.unwrap();
     assert_eq!(pending[0], "0006_job_destinations");

@@ -17,7 +17,7 @@ pub use answers::{Answer, check_answers};
 pub use confirmation::{Awaits, Confirmation};
 pub use details::{Details, NewDetails};
 pub use registrant::{ActiveStatus, Notification, Registrant};
-pub use seats::{Admission, Origin, Seats};
+pub use seats::{Admission, Requester, Seats};
 
 use super::{
     check_in_code::CheckInCode,

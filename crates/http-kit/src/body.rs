@@ -8,7 +8,7 @@ use http::{HeaderMap, header::CONTENT_LENGTH};
 use http_body_util::BodyExt;
 use muster_api::{Reason, violation::Violation};
 use server::{
-    budget::{Budget, Held},
+    budget::{ByteBudget, HeldBytes},
     serve::is_stalled,
 };
 use tokio::time::{Instant, timeout_at};
@@ -27,17 +27,17 @@ const OF_ONE_CLIENT: usize = 16 << 20;
 
 /// The memory of the bodies of a surface while they are read.
 #[derive(Debug, Clone)]
-pub struct Memory(Arc<Budget>);
+pub struct Memory(Arc<ByteBudget>);
 
 impl Default for Memory {
     fn default() -> Self {
-        Self(Arc::new(Budget::new(OF_CLIENTS, OF_ONE_CLIENT)))
+        Self(Arc::new(ByteBudget::new(OF_CLIENTS, OF_ONE_CLIENT)))
     }
 }
 
 impl Memory {
     /// Nothing yet, for a body of a client.
-    pub(super) fn hold(&self, client: Option<IpAddr>) -> Held {
+    pub(super) fn hold(&self, client: Option<IpAddr>) -> HeldBytes {
         self.0.hold(client)
     }
 }
@@ -46,7 +46,7 @@ impl Memory {
 pub(super) async fn read(
     headers: &HeaderMap,
     body: Body,
-    held: Held,
+    held: HeldBytes,
     deadline: Instant,
 ) -> Result<Bytes, Problem> {
     let declared = headers
@@ -69,7 +69,7 @@ pub fn invalid(message: &str) -> Problem {
     }])
 }
 
-async fn collect(mut body: Body, mut held: Held) -> Result<Bytes, Problem> {
+async fn collect(mut body: Body, mut held: HeldBytes) -> Result<Bytes, Problem> {
     let mut bytes = Vec::new();
     while let Some(frame) = body.frame().await {
         let Ok(data) = frame.map_err(|error| broken(&error))?.into_data() else {

@@ -3,30 +3,17 @@
 use std::{str::FromStr, sync::Arc};
 
 use http::{
-    HeaderMap, HeaderName, HeaderValue, Method,
+    HeaderMap, HeaderValue, Method,
     header::{
         ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
-        ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ETAG, LINK, ORIGIN, RETRY_AFTER,
-        VARY, WWW_AUTHENTICATE,
+        ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ORIGIN, VARY,
     },
 };
-use server::observe::REQUEST_ID;
 
-use super::{List, Origin, rate_limit};
+use super::{List, Origin};
 
 /// The exposed headers, in addition to the ones that are always readable.
-pub const EXPOSED: [HeaderName; 7] = [
-    ETAG,
-    LINK,
-    rate_limit::LEFT,
-    rate_limit::POLICY,
-    RETRY_AFTER,
-    WWW_AUTHENTICATE,
-    REQUEST_ID,
-];
-
-/// [`EXPOSED`] as one header.
-const EXPOSED_LIST: &str =
+const EXPOSED: &str =
     "etag, link, ratelimit, ratelimit-policy, retry-after, www-authenticate, x-request-id";
 
 /// How long a browser may cache a preflight, in seconds: a day.
@@ -56,18 +43,24 @@ impl FromStr for SharedWith {
         if text.trim() == "*" {
             return Ok(Self::Everybody);
         }
-        let List(origins): List<Origin> = text.parse()?;
-        Ok(if origins.is_empty() {
+        let List(origins) = text.parse()?;
+        Ok(Self::from(origins))
+    }
+}
+
+impl From<Vec<Origin>> for SharedWith {
+    fn from(origins: Vec<Origin>) -> Self {
+        if origins.is_empty() {
             Self::Nobody
         } else {
             Self::Origins(origins.into())
-        })
+        }
     }
 }
 
 impl SharedWith {
     /// The value of `Access-Control-Allow-Origin` for a request; none if it comes from a page that may not.
-    pub(super) fn allowed(&self, request: &HeaderMap) -> Option<HeaderValue> {
+    pub fn allowed(&self, request: &HeaderMap) -> Option<HeaderValue> {
         match self {
             Self::Nobody => None,
             Self::Everybody => Some(ANY),
@@ -80,19 +73,19 @@ impl SharedWith {
     }
 
     /// Lets the page read an answer, if it may.
-    pub(super) fn share(&self, allowed: Option<HeaderValue>, answer: &mut HeaderMap) {
+    pub fn share(&self, allowed: Option<HeaderValue>, answer: &mut HeaderMap) {
         if matches!(self, Self::Origins(_)) {
             answer.append(VARY, HeaderValue::from_static("origin"));
         }
         if let Some(origin) = allowed {
             answer.insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin);
-            let exposed = HeaderValue::from_static(EXPOSED_LIST);
+            let exposed = HeaderValue::from_static(EXPOSED);
             answer.insert(ACCESS_CONTROL_EXPOSE_HEADERS, exposed);
         }
     }
 
     /// Lets the page send a request of this method, if it may: the answer to a preflight.
-    pub(super) fn invite(&self, method: &Method, request: &HeaderMap, answer: &mut HeaderMap) {
+    pub fn invite(&self, method: &Method, request: &HeaderMap, answer: &mut HeaderMap) {
         if matches!(self, Self::Origins(_)) {
             answer.append(VARY, HeaderValue::from_static("origin"));
         }
@@ -114,12 +107,25 @@ impl SharedWith {
 
 #[cfg(test)]
 mod tests {
+    use http::header::{ETAG, LINK, RETRY_AFTER, WWW_AUTHENTICATE};
+    use server::observe::REQUEST_ID;
+
     use super::*;
+    use crate::rate_limit;
 
     #[test]
     fn the_list_names_what_is_exposed() {
-        let names = EXPOSED.map(|name| name.to_string());
-        assert_eq!(names.join(", "), EXPOSED_LIST);
+        let names = [
+            ETAG,
+            LINK,
+            rate_limit::LEFT,
+            rate_limit::POLICY,
+            RETRY_AFTER,
+            WWW_AUTHENTICATE,
+            REQUEST_ID,
+        ];
+        let names = names.map(|name| name.to_string());
+        assert_eq!(names.join(", "), EXPOSED);
     }
 
     #[test]

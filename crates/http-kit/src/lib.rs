@@ -7,12 +7,13 @@
 
 mod answer;
 pub mod body;
+mod cached_answer;
 mod challenge;
 mod check;
 mod client_address;
 mod compress;
 mod conditional;
-pub mod cors;
+mod cors;
 mod credential;
 mod guard;
 mod health;
@@ -29,6 +30,7 @@ mod settings;
 mod surface;
 
 pub use answer::{JSON, document, entity_tag, json};
+pub use cached_answer::CachedAnswer;
 pub use challenge::Challenge;
 pub use check::{CheckCredential, Checked, check_credential};
 pub use client_address::{ProxySettings, TrustedProxies};

@@ -1,22 +1,16 @@
 //! Where programs get access tokens: the metadata of protected resources (RFC 9728), and challenges that name it.
 
-use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::Duration,
-};
+use std::sync::Arc;
 
 use http::{HeaderMap, HeaderValue, Method, header::HOST, uri::Authority};
 use muster_api::{
     Reason,
     internal::v1::{GetOAuthServerRequest, OAuthServer, bindings::GetOAuthServer},
 };
-use rpc_client::{Context, Core};
+use rpc_client::Core;
 use serde_json::json;
-use server::observe::RequestId;
-use tokio::time::Instant;
 
-use crate::{Operation, Problem, answer::document, challenge::TokenSource};
+use crate::{CachedAnswer, Operation, Problem, answer::document, challenge::TokenSource};
 
 /// Where the metadata of a resource is, before the resource's own path.
 pub const PROTECTED_RESOURCE: &str = "/.well-known/oauth-protected-resource";
@@ -25,36 +19,9 @@ pub const PROTECTED_RESOURCE: &str = "/.well-known/oauth-protected-resource";
 const MEDIA_TYPE: &str = "application/json";
 const CACHING: &str = "no-cache";
 
-/// What core says changes only when it is started again.
-const FRESH: Duration = Duration::from_mins(1);
-
-/// After a failure core is soon asked again.
-const AGAIN: Duration = Duration::from_secs(5);
-
-/// How long an answer waits for it. A challenge without it is less helpful, but right.
-const CORE_TIMEOUT: Duration = Duration::from_millis(500);
-
-/// How many names of this machine are kept apart. Beyond it, all are asked for again.
-const MAX_ORIGINS: usize = 8;
-
 /// What is known of the authorization server. Clones share it.
 #[derive(Clone)]
-pub struct OAuth {
-    core: Core,
-    cached: Arc<Mutex<HashMap<String, CachedServer>>>,
-}
-
-struct CachedServer {
-    /// `None` if core did not answer.
-    server: Option<Arc<OAuthServer>>,
-    due_at: Instant,
-}
-
-/// What there is to say of the server, or that it is time to ask.
-enum Remembered {
-    Known(Option<Arc<OAuthServer>>),
-    Due,
-}
+pub struct OAuth(CachedAnswer<GetOAuthServer>);
 
 /// Stands for the public URL among the origins.
 const USUAL: &str = "";
@@ -62,10 +29,7 @@ const USUAL: &str = "";
 impl OAuth {
     /// Asks this core.
     pub fn new(core: Core) -> Self {
-        Self {
-            core,
-            cached: Arc::default(),
-        }
+        Self(CachedAnswer::new(core))
     }
 
     /// The authorization server for requests that name this machine so; `None` if core does not answer.
@@ -123,46 +87,10 @@ impl OAuth {
     }
 
     async fn known(&self, origin: &str) -> Option<Arc<OAuthServer>> {
-        if let Remembered::Known(server) = self.remembered(origin) {
-            return server;
-        }
-        let context = Context::anonymous(&RequestId::fresh(), CORE_TIMEOUT);
-        let request = GetOAuthServerRequest {
+        let request = || GetOAuthServerRequest {
             origin: (origin != USUAL).then(|| origin.to_owned()),
         };
-        let asked = self.core.call::<GetOAuthServer>(request, &context).await;
-        let mut cached = self.cached();
-        let before = cached.get(origin).and_then(|one| one.server.clone());
-        let (server, wait) = match asked {
-            Ok((server, _metadata)) => (Some(Arc::new(server)), FRESH),
-            Err(_) => (before, AGAIN),
-        };
-        if cached.len() >= MAX_ORIGINS && !cached.contains_key(origin) {
-            cached.clear();
-        }
-        let entry = CachedServer {
-            server: server.clone(),
-            due_at: Instant::now() + wait,
-        };
-        cached.insert(origin.to_owned(), entry);
-        server
-    }
-
-    /// What is kept, unless it is time to ask. Only one request asks for what is known already.
-    fn remembered(&self, origin: &str) -> Remembered {
-        let (now, mut cached) = (Instant::now(), self.cached());
-        match cached.get_mut(origin) {
-            Some(one) if now < one.due_at => Remembered::Known(one.server.clone()),
-            Some(one) => {
-                one.due_at = now + AGAIN;
-                Remembered::Due
-            }
-            None => Remembered::Due,
-        }
-    }
-
-    fn cached(&self) -> MutexGuard<'_, HashMap<String, CachedServer>> {
-        self.cached.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.get(origin, request).await
     }
 }
 

@@ -10,7 +10,7 @@ use crate::networks::subscriber;
 
 /// A number of bytes that messages share, of which one client has only a part.
 #[derive(Debug)]
-pub struct Budget {
+pub struct ByteBudget {
     total: usize,
     per_client: usize,
     held: Mutex<Amounts>,
@@ -22,7 +22,7 @@ struct Amounts {
     clients: HashMap<IpAddr, usize>,
 }
 
-impl Budget {
+impl ByteBudget {
     /// Nothing is held yet.
     pub fn new(total: usize, per_client: usize) -> Self {
         Self {
@@ -33,8 +33,8 @@ impl Budget {
     }
 
     /// No bytes yet, for a message of a client. One without an address is limited by the total only.
-    pub fn hold(self: &Arc<Self>, client: Option<IpAddr>) -> Held {
-        Held {
+    pub fn hold(self: &Arc<Self>, client: Option<IpAddr>) -> HeldBytes {
+        HeldBytes {
             budget: Arc::clone(self),
             client: client.map(subscriber),
             bytes: 0,
@@ -48,13 +48,13 @@ impl Budget {
 
 /// The bytes that a message holds, until it is dropped.
 #[derive(Debug)]
-pub struct Held {
-    budget: Arc<Budget>,
+pub struct HeldBytes {
+    budget: Arc<ByteBudget>,
     client: Option<IpAddr>,
     bytes: usize,
 }
 
-impl Held {
+impl HeldBytes {
     /// Holds at least so many bytes. Returns whether the budget has them.
     pub fn at_least(&mut self, bytes: usize) -> bool {
         let Some(more) = bytes.checked_sub(self.bytes).filter(|more| *more > 0) else {
@@ -78,7 +78,7 @@ impl Held {
     }
 }
 
-impl Drop for Held {
+impl Drop for HeldBytes {
     fn drop(&mut self) {
         let mut held = self.budget.held();
         held.total -= self.bytes;
@@ -100,7 +100,7 @@ mod tests {
 
     #[test]
     fn messages_share_the_total_and_the_part_of_their_client() {
-        let budget = Arc::new(Budget::new(10, 6));
+        let budget = Arc::new(ByteBudget::new(10, 6));
         let [one, other]: [IpAddr; 2] = [[192, 0, 2, 1].into(), [192, 0, 2, 2].into()];
         let mut first = budget.hold(Some(one));
         assert!(first.at_least(4) && first.at_least(4) && first.at_least(3));
@@ -120,7 +120,7 @@ mod tests {
 
     #[test]
     fn what_is_refused_leaves_no_trace() {
-        let budget = Arc::new(Budget::new(10, 6));
+        let budget = Arc::new(ByteBudget::new(10, 6));
         let mut held = budget.hold(Some([192, 0, 2, 1].into()));
         assert!(!held.at_least(7));
         drop(held);

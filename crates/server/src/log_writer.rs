@@ -13,6 +13,9 @@ use tracing_appender::non_blocking::{ErrorCounter, NonBlocking, NonBlockingBuild
 /// Maximum number of lines that wait to be written: about two megabytes. Further ones are lost, and counted.
 const MAX_WAITING_LINES: usize = 8 << 10;
 
+/// How long lines are collected after others were written. Under load many are one system call, and the thread is seldom woken.
+const COLLECT_TIME: Duration = Duration::from_millis(5);
+
 /// How often the log says that lines were lost.
 const LOSS_INTERVAL: Duration = Duration::from_secs(10);
 
@@ -24,14 +27,16 @@ static WORKER: Mutex<Option<WorkerGuard>> = Mutex::new(None);
 /// Writes one line of the log.
 pub(super) struct LineWriter(NonBlocking);
 
+/// Lines that are written together. The thread flushes whenever no line waits.
+struct Collected<W: Write>(BufWriter<W>);
+
 /// Starts the thread that writes. Must be called within a Tokio runtime.
 pub(super) fn start() -> impl Fn() -> LineWriter {
-    // The thread flushes whenever no line waits, so that many lines at a time are one system call.
     let (writer, worker) = NonBlockingBuilder::default()
         .lossy(true)
         .buffered_lines_limit(MAX_WAITING_LINES)
         .thread_name("log")
-        .finish(BufWriter::new(io::stderr()));
+        .finish(Collected(BufWriter::new(io::stderr())));
     *WORKER.lock().unwrap_or_else(PoisonError::into_inner) = Some(worker);
     tokio::spawn(report_losses(writer.error_counter()));
     move || LineWriter(writer.clone())
@@ -76,6 +81,18 @@ impl Write for LineWriter {
 
     fn flush(&mut self) -> io::Result<()> {
         self.0.flush()
+    }
+}
+
+impl<W: Write> Write for Collected<W> {
+    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+        self.0.write(line)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()?;
+        thread::sleep(COLLECT_TIME);
+        Ok(())
     }
 }
 

@@ -38,7 +38,7 @@ mod values;
 mod watchdog;
 
 pub use error::Error;
-pub use options::{Access, Options};
+pub use options::{Options, Purpose};
 pub use outage::Outages;
 pub use reads::Reads;
 pub use store::Store;

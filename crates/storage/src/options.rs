@@ -13,12 +13,12 @@ pub struct Options {
     /// Whether the URL leads to a pooler that gives each transaction another session of PostgreSQL.
     pub is_pooled: bool,
     /// Whether a core or an admin command opens it.
-    pub access: Access,
+    pub purpose: Purpose,
 }
 
 /// What a database is opened for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Access {
+pub enum Purpose {
     /// A core. A SQLite file has exactly one, by a lock on a file beside it.
     Serve,
     /// An admin command, which may run beside a core.
@@ -38,12 +38,12 @@ impl Options {
     pub const DEFAULT_POOL_SIZE: u32 = 16;
 
     /// Options for a database with the default pool.
-    pub fn new(url: impl Into<String>, access: Access) -> Self {
+    pub fn new(url: impl Into<String>, purpose: Purpose) -> Self {
         Self {
             url: SecretString::from(url.into()),
             pool_size: Self::DEFAULT_POOL_SIZE,
             is_pooled: false,
-            access,
+            purpose,
         }
     }
 }

@@ -13,7 +13,7 @@ use secrecy::ExposeSecret as _;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous};
 
 use super::{
-    Access, Error, Options, Reads,
+    Error, Options, Purpose, Reads,
     connection::Target,
     outage::Outage,
     pool::{Pool, PoolOptions, Pools},
@@ -49,9 +49,9 @@ pub(super) async fn open(options: &Options) -> Result<Pools, Error> {
         return Err(Error::Configuration(text));
     }
     let path = base.get_filename().to_owned();
-    let lock = match options.access {
-        Access::Serve => Some(lock(&path)?),
-        Access::Administer => None,
+    let lock = match options.purpose {
+        Purpose::Serve => Some(lock(&path)?),
+        Purpose::Administer => None,
     };
     let unusable = |error: sqlx::Error| {
         Error::Configuration(format!(

@@ -20,7 +20,7 @@ pub(crate) mod web;
 use std::sync::Arc;
 
 use muster_api::v1::CreateEventRequest;
-use storage::{Access, Options, Store, Tx};
+use storage::{Options, Purpose, Store, Tx};
 use tests::{Account, TestApp};
 
 /// An event that is public and far ahead.
@@ -37,7 +37,7 @@ fn event() -> CreateEventRequest {
 
 /// Holds an account from outside of core, on SQLite the whole database, so that whatever wants to write waits.
 async fn hold(app: &Arc<TestApp>, account: &Account) -> Tx {
-    let options = Options::new(app.database.url(), Access::Administer);
+    let options = Options::new(app.database.url(), Purpose::Administer);
     let beside = Store::open(&options).await.unwrap();
     let mut held = beside.begin().await.unwrap();
     held.lock_account(account.id).await.unwrap();

@@ -30,7 +30,7 @@ const CALLS: Size<u32> = Size {
 };
 
 /// How much more of the processor a tool call may take.
-const AIM: f64 = 1.4;
+const AIM: f64 = 1.9;
 
 /// Concurrent clients.
 const CLIENTS: usize = 16;

@@ -14,8 +14,6 @@ mod surface;
 
 use std::time::Duration;
 
-use test_postgres::Server;
-
 use self::load::{Load, Outcome};
 pub(crate) use self::{
     deployment::{Deployment, OWNER, Transport},
@@ -55,6 +53,9 @@ const WITHOUT_MAILS: [(&str, &str); 1] = [("MUSTER_SMTP_URL", "smtp://127.0.0.1:
 
 /// How much longer a call may take over TCP than over a Unix socket.
 const AIM: f64 = 1.5;
+
+/// How much of the processor gateway and core may take, beside Envoy's transcoder and the same core.
+const ENVOY: f64 = 1.0;
 
 /// Measures each operation over a Unix socket and over TCP, side by side. The gateway keeps no answers, so that each asks core.
 pub(crate) async fn measure(run: &Run) -> anyhow::Result<()> {
@@ -110,7 +111,7 @@ async fn one_by_one(
 /// Many clients at a time.
 async fn in_a_crowd(
     run: &Run,
-    (engine, server): Engine<'_>,
+    (engine, _): Engine<'_>,
     operation: Operation,
     [unix, tcp]: [&Deployment; 2],
     envoy: Option<&Surface>,
@@ -138,7 +139,7 @@ async fn in_a_crowd(
         over_tcp.core()
     ))
     .beside("of Envoy and core", by_envoy.as_ref().map(Outcome::both));
-    run.add(within(row, server, operation.aim()));
+    run.add(row.at_most_times(ENVOY));
     let measure = format!("{name}, processor of the gateway alone");
     let row = Row::new(measure, engine, over_tcp.gateway());
     run.add(row.beside("of Envoy", by_envoy.as_ref().map(Outcome::gateway)));
@@ -146,23 +147,18 @@ async fn in_a_crowd(
 }
 
 /// The same crowd in front of `muster`, which calls core without sockets.
-async fn in_one_process(run: &Run, engine: Engine<'_>, muster: &Deployment) -> anyhow::Result<()> {
+async fn in_one_process(
+    run: &Run,
+    (engine, _): Engine<'_>,
+    muster: &Deployment,
+) -> anyhow::Result<()> {
     for operation in Operation::ALL {
         let load = Load::new(run.of(MANY), run.of(CROWD));
         let outcome = load::run(muster, &muster.gateway, operation, load).await?;
         let measure = format!("{}, in one process, processor", operation.name());
-        let row = Row::new(measure, engine.0, outcome.both());
+        let row = Row::new(measure, engine, outcome.both());
         let rate = format!("{} with 64 clients", outcome.rate());
-        let aim = operation.aim_in_one_process();
-        run.add(within(row.note(rate), engine.1, aim));
+        run.add(row.note(rate));
     }
     Ok(())
-}
-
-/// The row with its aim, which is without the database: SQLite works within core.
-fn within(row: Row, server: Option<&Server>, aim: Figure) -> Row {
-    match server {
-        Some(_) => row.at_most(aim),
-        None => row,
-    }
 }

@@ -33,7 +33,7 @@ const PAGES: Size<usize> = Size {
 };
 
 /// What each may take, in seconds.
-const MAX_SECONDS: f64 = 0.01;
+const MAX_SECONDS: f64 = 0.05;
 
 const LIST: &str = "/api/v1/me/events";
 

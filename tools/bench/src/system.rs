@@ -27,7 +27,7 @@ use muster_api::{
 };
 use rpc_client::Context;
 use server::observe::RequestId;
-use storage::{Access, Options, Store};
+use storage::{Options, Purpose, Store};
 use tempfile::TempDir;
 use test_postgres::{Database, Server};
 
@@ -69,7 +69,7 @@ impl System {
             Some(server) => Database::on(server, migrate).await,
             None => Database::new_sqlite(migrate).await,
         };
-        let store = Store::open(&Options::new(database.url(), Access::Serve)).await?;
+        let store = Store::open(&Options::new(database.url(), Purpose::Serve)).await?;
         let options = core_service::Options {
             policy: Policy {
                 limits: LimitSettings::OFF,
@@ -212,7 +212,7 @@ where
 }
 
 async fn migrate(url: String) {
-    let store = Store::open(&Options::new(url, Access::Administer)).await;
+    let store = Store::open(&Options::new(url, Purpose::Administer)).await;
     let store = store.expect("a new database can be opened");
     store
         .migrate()

@@ -5,7 +5,7 @@ use core_service::{Core, Options, email::Mailer, service::NewAccount};
 use domain::{clock::Clock, entropy::Entropy, instant::Instant, plan::Plan};
 use http::{HeaderValue, Request, StatusCode};
 use http_kit::Router;
-use storage::{self, Access, Store};
+use storage::{self, Purpose, Store};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
@@ -71,7 +71,7 @@ impl System {
 
 /// A core on a new database, and the key of its only account; the same one each time.
 async fn core(url: &str) -> (Core, String) {
-    let store = Store::open(&storage::Options::new(url, Access::Serve)).await;
+    let store = Store::open(&storage::Options::new(url, Purpose::Serve)).await;
     let store = store.expect("SQLite opens");
     store
         .migrate()

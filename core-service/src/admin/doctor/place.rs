@@ -2,7 +2,7 @@
 
 use std::{fs, io, path::Path};
 
-use storage::{Access, Store};
+use storage::{Purpose, Store};
 
 use crate::settings::DataSettings;
 
@@ -37,7 +37,7 @@ pub(super) async fn reach_database(data: &DataSettings) -> Result<Store, String>
         sqlite_file_is_usable(&path)?;
     }
     let options = data
-        .options(Access::Administer)
+        .options(Purpose::Administer)
         .map_err(|failure| failure.to_string())?;
     let store = Store::open(&options).await.map_err(|error| {
         format!("{error}; check --database-url (MUSTER_DATABASE_URL) and that the database runs")

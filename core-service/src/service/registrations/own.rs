@@ -8,7 +8,7 @@ use domain::{
     event::Event,
     ids::RegistrationId,
     private_link::LinkToken,
-    registration::{Confirmation, Details, Origin, Registrant, Registration, Status},
+    registration::{Confirmation, Details, Registrant, Registration, Requester, Status},
 };
 
 use crate::service::{
@@ -174,7 +174,7 @@ impl OwnRegistrations {
 
     /// Counts a mail that may wait, or returns how long it must wait because its recipient got many of the organizer.
     pub(crate) fn count_mail(&self, registrant: &Registrant) -> Result<(), Duration> {
-        let organizer = Origin::Owner(registrant.event.account_id);
+        let organizer = Requester::Owner(registrant.event.account_id);
         let to = Recipient::new(organizer, &registrant.email);
         self.limiters.count_mail(&to)
     }

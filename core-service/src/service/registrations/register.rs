@@ -7,7 +7,7 @@ use domain::{
     email::Email,
     ids::{EventId, RegistrationId},
     private_link::LinkToken,
-    registration::{Answer, Origin, Status},
+    registration::{Answer, Requester, Status},
     slug,
     violation::Violations,
 };
@@ -64,7 +64,7 @@ impl Registrations {
         self.batchers
             .register(Request {
                 slug: slug.to_owned(),
-                origin: Origin::Public,
+                requester: Requester::Public,
                 actor: Actor::Attendee,
                 name,
                 email,
@@ -89,7 +89,7 @@ impl Registrations {
         let token = LinkToken::generate(self.commands.entropy());
         let request = Request {
             slug: event.slug,
-            origin: Origin::Owner(by.caller.account),
+            requester: Requester::Owner(by.caller.account),
             actor: by.caller.into(),
             name,
             email,

@@ -1,7 +1,7 @@
 //! Stopping: running requests are finished, and hanging ones do not delay the stop.
 
 use muster_api::v1::{GetMyEventRequest, ListUseCasesRequest};
-use storage::{Access, Options, Store, Tx};
+use storage::{Options, Purpose, Store, Tx};
 use test_postgres::Database;
 
 use super::{
@@ -19,7 +19,7 @@ async fn hold_account(store: &Store) -> Tx {
 
 /// Opens the database beside the core.
 async fn open_beside(database: &Database) -> Store {
-    let options = Options::new(database.url(), Access::Administer);
+    let options = Options::new(database.url(), Purpose::Administer);
     Store::open(&options).await.unwrap()
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 use domain::{account::Account, ids::AccountId};
 use futures_util::future::join_all;
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection, Row as _};
-use storage::{Access, Error, Options, Store};
+use storage::{Error, Options, Purpose, Store};
 use test_postgres::{Database, Server};
 use tokio::time::Instant;
 
@@ -23,7 +23,7 @@ const MAX_OUTAGE_WAIT: Duration = Duration::from_millis(750);
 async fn open_small(database: &Database) -> Store {
     let options = Options {
         pool_size: 2,
-        ..Options::new(database.url(), Access::Serve)
+        ..Options::new(database.url(), Purpose::Serve)
     };
     Store::open(&options).await.unwrap()
 }

@@ -3,7 +3,7 @@
 use std::fs;
 
 use sqlx::Connection as _;
-use storage::{Access, Error, Options, Store};
+use storage::{Error, Options, Purpose, Store};
 use test_postgres::{Database, Server};
 
 use crate::fixtures::{Rows, add_account, migrate, open};
@@ -51,8 +51,8 @@ test_postgres::on_both_engines!(
     reads_do_not_wait_for_connections_of_transactions,
 );
 
-async fn refusal(url: &str, access: Access) -> String {
-    let options = Options::new(url, access);
+async fn refusal(url: &str, purpose: Purpose) -> String {
+    let options = Options::new(url, purpose);
     Store::open(&options).await.unwrap_err().to_string()
 }
 
@@ -106,7 +106,7 @@ async fn a_database_without_a_schema_says_which_migrations_it_lacks() {
 
     if let Some(server) = Server::start() {
         let url = server.url("postgres");
-        let store = Store::open(&Options::new(url, Access::Serve))
+        let store = Store::open(&Options::new(url, Purpose::Serve))
             .await
             .unwrap();
         assert_eq!(
@@ -156,14 +156,14 @@ async fn a_database_without_a_schema_says_which_migrations_it_lacks() {
 async fn a_sqlite_file_has_one_core_and_any_number_of_admins() {
     let database = Database::sqlite(migrate).await;
     let core = open(&database).await;
-    let second = refusal(database.url(), Access::Serve).await;
+    let second = refusal(database.url(), Purpose::Serve).await;
     assert!(
         second.starts_with("another core already serves /"),
         "{second}"
     );
     assert!(second.ends_with("choose another --data-dir"), "{second}");
 
-    let admin = Options::new(database.url(), Access::Administer);
+    let admin = Options::new(database.url(), Purpose::Administer);
     let admin = Store::open(&admin).await.unwrap();
     admin.ping().await.unwrap();
     admin.begin().await.unwrap().commit().await.unwrap();
@@ -258,7 +258,7 @@ async fn unusable_urls_say_what_would_be_right() {
         ),
     ];
     for (url, expected) in cases {
-        let text = refusal(url, Access::Serve).await;
+        let text = refusal(url, Purpose::Serve).await;
         assert!(text.contains(expected), "{text}");
         assert!(!text.contains("secret"), "{text}");
     }
@@ -270,7 +270,7 @@ async fn a_stopped_postgres_is_unavailable_and_comes_back_by_itself() {
         return;
     };
     let url = server.url("postgres");
-    let store = Store::open(&Options::new(url, Access::Serve))
+    let store = Store::open(&Options::new(url, Purpose::Serve))
         .await
         .unwrap();
     store.migrate().await.unwrap();

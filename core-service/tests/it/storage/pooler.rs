@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use domain::account::Account;
 use futures_util::future::join_all;
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
-use storage::{Access, Error, Options, Store};
+use storage::{Error, Options, Purpose, Store};
 use test_postgres::{Database, Pooler, SESSIONS, Server};
 
 use super::cancelled::read_and_cancel;
@@ -14,7 +14,7 @@ use crate::fixtures::{Rows, add_account, migrate};
 async fn open(url: String) -> Store {
     let options = Options {
         is_pooled: true,
-        ..Options::new(url, Access::Serve)
+        ..Options::new(url, Purpose::Serve)
     };
     Store::open(&options).await.unwrap()
 }
@@ -118,7 +118,7 @@ async fn migrations_want_the_servers_own_url() {
         refused.to_string().contains("without --database-pooler"),
         "{refused}"
     );
-    let direct = Options::new(database.url(), Access::Administer);
+    let direct = Options::new(database.url(), Purpose::Administer);
     let direct = Store::open(&direct).await.unwrap();
     direct.migrate().await.unwrap();
     store.migrate().await.unwrap();

@@ -1,7 +1,7 @@
 //! Servers that speak PostgreSQL's language without being PostgreSQL.
 
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
-use storage::{Access, Options, Store};
+use storage::{Options, Purpose, Store};
 use test_postgres::{Database, Server};
 
 use crate::fixtures::{Rows, add_account};
@@ -37,7 +37,7 @@ async fn pretend(url: String) {
 }
 
 async fn open(database: &Database) -> Store {
-    let options = Options::new(database.url(), Access::Serve);
+    let options = Options::new(database.url(), Purpose::Serve);
     Store::open(&options).await.unwrap()
 }
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use sqlx::{Connection as _, PgConnection};
-use storage::{Access, Options, Store};
+use storage::{Options, Purpose, Store};
 use test_postgres::Server;
 
 use crate::fixtures::{Rows, add_account, insert_account, migrate};
@@ -78,7 +78,7 @@ async fn of_several_servers_the_one_that_takes_writes_is_used() {
     );
     let options = Options {
         pool_size: 4,
-        ..Options::new(url, Access::Serve)
+        ..Options::new(url, Purpose::Serve)
     };
     let (store, rows) = (Store::open(&options).await.unwrap(), Rows::new());
     add_account(&store, &rows).await;

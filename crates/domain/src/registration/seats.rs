@@ -14,9 +14,9 @@ pub struct Seats {
     pub next_seq: i64,
 }
 
-/// The origin of a request for a seat.
+/// Who asks for a seat.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Origin {
+pub enum Requester {
     /// The public, which must not learn whether an address is registered.
     Public,
     /// The event's owner, for a person; this includes approval.
@@ -49,21 +49,21 @@ impl Seats {
     /// person is registered.
     pub fn admit(
         &mut self,
-        origin: Origin,
+        requester: Requester,
         answers: Vec<Answer>,
         is_registered: bool,
         now: Instant,
     ) -> Result<Admission, Refusal> {
-        self.check_open(origin, now)?;
+        self.check_open(requester, now)?;
         let answers =
             check_answers(&self.event.custom_fields, answers).map_err(Refusal::Invalid)?;
         if is_registered {
-            return match origin {
-                Origin::Public => Ok(Admission::Repeated { answers }),
-                Origin::Owner(_) => Err(Refusal::AlreadyRegistered),
+            return match requester {
+                Requester::Public => Ok(Admission::Repeated { answers }),
+                Requester::Owner(_) => Err(Refusal::AlreadyRegistered),
             };
         }
-        let (status, confirmation) = self.standing(origin, now);
+        let (status, confirmation) = self.standing(requester, now);
         let seq = self.next_seq;
         self.next_seq += 1;
         self.counters = self.counters + Counters::of(status, confirmation);
@@ -76,33 +76,33 @@ impl Seats {
     }
 
     /// Where a new registration stands. Before an approval there is no seat to hold.
-    fn standing(&self, origin: Origin, now: Instant) -> (Status, Option<Confirmation>) {
+    fn standing(&self, requester: Requester, now: Instant) -> (Status, Option<Confirmation>) {
         let place = self.counters.place(self.event.max_capacity);
         let Event {
             confirm_by_email,
             requires_approval,
             ..
         } = self.event;
-        match origin {
-            Origin::Public if confirm_by_email => {
+        match requester {
+            Requester::Public if confirm_by_email => {
                 let holds_a_seat = !requires_approval && place == Status::Confirmed;
                 (
                     Status::Pending,
                     Some(Confirmation::begun(now, holds_a_seat)),
                 )
             }
-            Origin::Public if requires_approval => (Status::Pending, None),
-            Origin::Public | Origin::Owner(_) => (place, None),
+            Requester::Public if requires_approval => (Status::Pending, None),
+            Requester::Public | Requester::Owner(_) => (place, None),
         }
     }
 
-    fn check_open(&self, origin: Origin, now: Instant) -> Result<(), Refusal> {
-        match origin {
+    fn check_open(&self, requester: Requester, now: Instant) -> Result<(), Refusal> {
+        match requester {
             // Only the owner may know that a draft exists.
-            Origin::Public if !self.event.is_shown() => Err(Refusal::NoEvent),
-            Origin::Owner(account) if account != self.event.account_id => Err(Refusal::NoEvent),
+            Requester::Public if !self.event.is_shown() => Err(Refusal::NoEvent),
+            Requester::Owner(account) if account != self.event.account_id => Err(Refusal::NoEvent),
             // Adding people sends them mails about it.
-            Origin::Owner(_) if self.event.is_withdrawn() => Err(Refusal::EventWithdrawn),
+            Requester::Owner(_) if self.event.is_withdrawn() => Err(Refusal::EventWithdrawn),
             _ => {
                 self.event.check_running(now)?;
                 if self.event.is_published {
@@ -172,8 +172,8 @@ mod tests {
         }
     }
 
-    fn status(seats: &mut Seats, origin: Origin) -> Status {
-        match seats.admit(origin, Vec::new(), false, NOW).unwrap() {
+    fn status(seats: &mut Seats, requester: Requester) -> Status {
+        match seats.admit(requester, Vec::new(), false, NOW).unwrap() {
             Admission::New { status, .. } => status,
             Admission::Repeated { .. } => panic!("nobody was registered before"),
         }
@@ -182,7 +182,7 @@ mod tests {
     #[test]
     fn who_comes_after_the_last_seat_waits() {
         let mut seats = seats(2);
-        let found = [(); 4].map(|()| status(&mut seats, Origin::Public));
+        let found = [(); 4].map(|()| status(&mut seats, Requester::Public));
         let expected = [
             Status::Confirmed,
             Status::Confirmed,
@@ -201,15 +201,15 @@ mod tests {
     fn nobody_passes_those_who_wait() {
         let mut seats = seats(2);
         seats.counters.waitlisted = 1;
-        assert_eq!(status(&mut seats, Origin::Public), Status::Waitlisted);
+        assert_eq!(status(&mut seats, Requester::Public), Status::Waitlisted);
     }
 
     #[test]
     fn approval_is_asked_of_strangers_only() {
         let mut seats = seats(1);
         seats.event.requires_approval = true;
-        let owner = Origin::Owner(seats.event.account_id);
-        assert_eq!(status(&mut seats, Origin::Public), Status::Pending);
+        let owner = Requester::Owner(seats.event.account_id);
+        assert_eq!(status(&mut seats, Requester::Public), Status::Pending);
         assert_eq!(status(&mut seats, owner), Status::Confirmed);
         assert_eq!(status(&mut seats, owner), Status::Waitlisted);
     }
@@ -218,8 +218,8 @@ mod tests {
     fn who_has_yet_to_confirm_holds_a_seat_that_nobody_else_gets() {
         let mut seats = seats(1);
         seats.event.confirm_by_email = true;
-        let owner = Origin::Owner(seats.event.account_id);
-        let mut held = || match seats.admit(Origin::Public, Vec::new(), false, NOW) {
+        let owner = Requester::Owner(seats.event.account_id);
+        let mut held = || match seats.admit(Requester::Public, Vec::new(), false, NOW) {
             Ok(Admission::New {
                 status: Status::Pending,
                 confirmation: Some(confirmation),
@@ -243,18 +243,18 @@ mod tests {
         let mut seats = seats(1);
         seats.event.confirm_by_email = true;
         seats.event.requires_approval = true;
-        assert_eq!(status(&mut seats, Origin::Public), Status::Pending);
+        assert_eq!(status(&mut seats, Requester::Public), Status::Pending);
         assert_eq!((seats.counters.pending, seats.counters.held), (1, 0));
-        let owner = Origin::Owner(seats.event.account_id);
+        let owner = Requester::Owner(seats.event.account_id);
         assert_eq!(status(&mut seats, owner), Status::Confirmed);
     }
 
     #[test]
     fn only_the_owner_is_told_of_a_repetition() {
         let mut seats = seats(1);
-        let owner = Origin::Owner(seats.event.account_id);
+        let owner = Requester::Owner(seats.event.account_id);
         let before = seats.clone();
-        let public = seats.admit(Origin::Public, Vec::new(), true, NOW);
+        let public = seats.admit(Requester::Public, Vec::new(), true, NOW);
         let answers = Vec::new();
         assert_eq!(public, Ok(Admission::Repeated { answers }));
         let owner = seats.admit(owner, Vec::new(), true, NOW);
@@ -265,23 +265,26 @@ mod tests {
     #[test]
     fn a_closed_event_says_why_and_a_draft_to_its_owner_only() {
         let open = seats(1);
-        let owner = Origin::Owner(open.event.account_id);
-        let stranger = Origin::Owner(AccountId::new(uuid::Uuid::from_u128(9)));
-        let of = |event: Event, origin| {
+        let owner = Requester::Owner(open.event.account_id);
+        let stranger = Requester::Owner(AccountId::new(uuid::Uuid::from_u128(9)));
+        let of = |event: Event, requester| {
             let mut seats = Seats {
                 event,
                 ..open.clone()
             };
-            seats.admit(origin, Vec::new(), false, NOW)
+            seats.admit(requester, Vec::new(), false, NOW)
         };
         let draft = open.event.unpublished(NOW).unwrap();
         let cancelled = open.event.cancelled(None, NOW).unwrap();
         let mut over = open.event.clone();
         over.schedule.start.at = NOW;
         over.schedule.end = None;
-        assert_eq!(of(draft.clone(), Origin::Public), Err(Refusal::NoEvent));
+        assert_eq!(of(draft.clone(), Requester::Public), Err(Refusal::NoEvent));
         assert_eq!(of(draft, owner), Err(Refusal::EventNotPublished));
-        assert_eq!(of(cancelled, Origin::Public), Err(Refusal::EventCancelled));
+        assert_eq!(
+            of(cancelled, Requester::Public),
+            Err(Refusal::EventCancelled)
+        );
         assert_eq!(of(over, owner), Err(Refusal::EventEnded));
         assert_eq!(of(open.event.clone(), stranger), Err(Refusal::NoEvent));
     }

@@ -37,9 +37,6 @@ const GUESTS: Size<usize> = Size {
     quick: 100,
 };
 
-/// What core on PostgreSQL takes in a second.
-const AIM: Figure = Figure::per_second(10_000.0);
-
 /// When a guest whom core refuses, since it has too many calls, comes again, and for how long.
 const AGAIN: Duration = Duration::from_millis(50);
 const TIMEOUT: Duration = Duration::from_mins(1);
@@ -69,11 +66,7 @@ pub(super) async fn measure(run: &Run, (engine, server): Engine<'_>) -> anyhow::
         each(meanwhile),
         each(with_mails)
     ));
-    run.add(if server.is_some() {
-        row.at_least(AIM)
-    } else {
-        row
-    });
+    run.add(row);
     Ok(())
 }
 

@@ -9,8 +9,6 @@ use http::{
 };
 use http_body_util::Full;
 
-use crate::report::Figure;
-
 /// A request of Muster's API.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Operation {
@@ -44,26 +42,6 @@ impl Operation {
             Self::Create => "create: POST /events",
             Self::Register => "register: POST /events/{slug}/registrations",
         }
-    }
-
-    /// What each may cost in gateway and core together.
-    pub(super) const fn aim(self) -> Figure {
-        Figure::seconds(match self {
-            Self::List | Self::OwnList => 150e-6,
-            Self::Slug => 80e-6,
-            Self::Create => 250e-6,
-            Self::Register => 120e-6,
-        })
-    }
-
-    /// The same in one process.
-    pub(super) const fn aim_in_one_process(self) -> Figure {
-        Figure::seconds(match self {
-            Self::List | Self::OwnList => 90e-6,
-            Self::Slug => 48e-6,
-            Self::Create => 150e-6,
-            Self::Register => 72e-6,
-        })
     }
 
     /// The request by the owner of `key`, for the event that `slug` names.

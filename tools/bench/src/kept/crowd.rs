@@ -93,10 +93,30 @@ fn read(stream: &mut TcpStream, buffer: &mut [u8]) -> anyhow::Result<()> {
         let length = match head.split_once("\r\ncontent-length: ") {
             _ if head.contains(" 304 ") => 0,
             Some((_, rest)) => rest.split("\r\n").next().unwrap_or_default().parse()?,
+            None if head.contains("\r\ntransfer-encoding: chunked") => {
+                return last_chunk(stream, buffer, have);
+            }
             None => bail!("an answer has no length: {head}"),
         };
         return rest(stream, buffer, end + 4 + length - have);
     }
+}
+
+/// Reads to the end of an answer in chunks, of which there is a part. Nothing follows it, since the next request is not sent yet.
+fn last_chunk(stream: &mut TcpStream, buffer: &mut [u8], mut have: usize) -> anyhow::Result<()> {
+    while !buffer
+        .get(..have)
+        .unwrap_or_default()
+        .ends_with(b"\r\n0\r\n\r\n")
+    {
+        let free = buffer.get_mut(have..).context("an answer is too large")?;
+        let read = stream.read(free)?;
+        if read == 0 {
+            bail!("a connection was closed");
+        }
+        have += read;
+    }
+    Ok(())
 }
 
 /// Reads that many bytes more.

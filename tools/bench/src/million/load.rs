@@ -5,7 +5,7 @@ use std::time::Instant;
 use anyhow::{Context as _, ensure};
 use serde_json::Value;
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection, SqliteConnection};
-use storage::{Access, Options, Store};
+use storage::{Options, Purpose, Store};
 use test_postgres::Server;
 
 use crate::searching::{fill, word_index};
@@ -313,7 +313,7 @@ async fn index(url: &str, postgres: Option<&Server>, say: &impl Fn(&str)) -> any
     } else {
         set_part(url, LARGE_PART).await?;
     }
-    let store = Store::open(&Options::new(url, Access::Administer)).await?;
+    let store = Store::open(&Options::new(url, Purpose::Administer)).await?;
     let mut indexed = 0;
     loop {
         let mut tx = store.begin().await?;

@@ -14,7 +14,9 @@ use domain::{
     ids::{EventId, RegistrationId},
     instant::Instant,
     job,
-    registration::{Admission, Answer, Details, NewDetails, Origin, Registration, Seats, Status},
+    registration::{
+        Admission, Answer, Details, NewDetails, Registration, Requester, Seats, Status,
+    },
 };
 use storage::{self, Tx};
 use tracing::Span;
@@ -28,7 +30,7 @@ use crate::service::{
 #[derive(Debug)]
 pub(in crate::service::registrations) struct Request {
     pub(in crate::service::registrations) slug: String,
-    pub(in crate::service::registrations) origin: Origin,
+    pub(in crate::service::registrations) requester: Requester,
     pub(in crate::service::registrations) actor: Actor,
     pub(in crate::service::registrations) name: String,
     pub(in crate::service::registrations) email: Email,
@@ -190,18 +192,18 @@ impl<'a> Batch<'a> {
         let before = self.registered.get(&person).copied();
         let answers = request.answers.clone();
         let untaken = (seats.counters, seats.next_seq);
-        let admission = seats.admit(request.origin, answers, before.is_some(), self.now)?;
+        let admission = seats.admit(request.requester, answers, before.is_some(), self.now)?;
         // A refused request sends no mail and does not count. New and repeated registrations count alike, otherwise the limit
         // would reveal the difference.
-        let to = Recipient::new(request.origin, request.email.as_str());
+        let to = Recipient::new(request.requester, request.email.as_str());
         let quota = self
             .organizers
-            .check(self.batcher, request.origin, self.now);
+            .check(self.batcher, request.requester, self.now);
         if let Err(limited) = quota.and_then(|()| self.mails.add(self.batcher, to)) {
             (seats.counters, seats.next_seq) = untaken;
             return Err(limited);
         }
-        self.organizers.count(request.origin, self.now);
+        self.organizers.count(request.requester, self.now);
         let waiting = seats.counters.waitlisted;
         let new_id = || RegistrationId::new(self.batcher.commands.entropy().uuid_v7(self.now));
         let id = before.unwrap_or_else(new_id);

@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 
 use domain::{
-    account::Account, ids::AccountId, instant::Instant, mail_quota::MailCount, registration::Origin,
+    account::Account, ids::AccountId, instant::Instant, mail_quota::MailCount,
+    registration::Requester,
 };
 
 use super::{Batcher, Request};
@@ -26,9 +27,9 @@ impl Organizers {
         context: &mut Context,
         requests: &[Request],
     ) -> Result<Self, storage::Error> {
-        let owner = |request: &Request| match request.origin {
-            Origin::Owner(account) => Some(account),
-            Origin::Public => None,
+        let owner = |request: &Request| match request.requester {
+            Requester::Owner(account) => Some(account),
+            Requester::Public => None,
         };
         let mut ids: Vec<AccountId> = requests.iter().filter_map(owner).collect();
         ids.sort_unstable();
@@ -51,10 +52,10 @@ impl Organizers {
     pub(super) fn check(
         &self,
         batcher: &Batcher,
-        origin: Origin,
+        requester: Requester,
         now: Instant,
     ) -> Result<(), Error> {
-        let Origin::Owner(id) = origin else {
+        let Requester::Owner(id) = requester else {
             return Ok(());
         };
         let Organizer { account, count, .. } = self.0.get(&id).ok_or(Error::Unauthorized)?;
@@ -66,8 +67,8 @@ impl Organizers {
     }
 
     /// Counts a mail that was checked.
-    pub(super) fn count(&mut self, origin: Origin, now: Instant) {
-        if let Origin::Owner(id) = origin
+    pub(super) fn count(&mut self, requester: Requester, now: Instant) {
+        if let Requester::Owner(id) = requester
             && let Some(Organizer { count, .. }) = self.0.get_mut(&id)
         {
             let today = count.today(now);

@@ -1,13 +1,13 @@
-//! The origin of calls, as core knows it from accepting their connections.
+//! The transport of calls, as core knows it from accepting their connections.
 
 use std::net::{IpAddr, SocketAddr};
 
 use http::Extensions;
 use server::serve::Peer;
 
-/// The origin of a call.
+/// The transport of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Origin {
+pub enum Transport {
     /// This process.
     InProcess,
     /// A Unix socket.
@@ -16,7 +16,7 @@ pub enum Origin {
     Tcp(SocketAddr),
 }
 
-impl Origin {
+impl Transport {
     /// The peer's IP address, over a network.
     pub const fn ip(self) -> Option<IpAddr> {
         match self {
@@ -26,10 +26,10 @@ impl Origin {
     }
 }
 
-/// The origin of a request from a port.
-pub(super) fn of(extensions: &Extensions) -> Option<Origin> {
+/// The transport of a request from a port.
+pub(super) fn of(extensions: &Extensions) -> Option<Transport> {
     let peer = extensions.get::<Peer>()?;
-    Some(peer.address.map_or(Origin::Unix, Origin::Tcp))
+    Some(peer.address.map_or(Transport::Unix, Transport::Tcp))
 }
 
 /// Whether the connection of a request from a port has a client certificate. The port accepts only those of the authority in
