@@ -26,9 +26,7 @@ mod request;
 mod session_service;
 mod sign_in_service;
 mod status;
-pub mod transport;
-
-use std::sync::Arc;
+pub use std::sync::Arc;
 
 use covers::Studio;
 use muster_api::{

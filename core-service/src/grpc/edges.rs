@@ -3,21 +3,19 @@
 
 use std::{
     fmt,
-    net::IpAddr,
+    net::{IpAddr, SocketAddr},
     str::FromStr,
     sync::{Mutex, PoisonError},
     time::{Duration, Instant},
 };
 
-use http::{HeaderMap, HeaderValue, Request};
+use http::{Extensions, HeaderMap, HeaderValue, Request};
 use muster_api::metadata::{CLIENT_ADDRESS, EDGE_TOKEN, SURFACE, Surface};
 use secrecy::ExposeSecret as _;
-use server::settings;
+use server::{serve::Peer, settings};
 use sha2::{Digest as _, Sha256};
 use subtle::ConstantTimeEq as _;
 use tonic::{Status, body::Body};
-
-use super::transport::{self, Transport, has_certificate};
 
 /// One, and a second one while edges change to it.
 const MAX_TOKENS: usize = 2;
@@ -69,6 +67,40 @@ fn hash(token: &[u8]) -> [u8; 32] {
     Sha256::digest(token).into()
 }
 
+/// The transport of a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Transport {
+    /// This process.
+    InProcess,
+    /// A Unix socket.
+    Unix,
+    /// A TCP connection of this peer.
+    Tcp(SocketAddr),
+}
+
+impl Transport {
+    /// The peer's IP address, over a network.
+    pub const fn ip(self) -> Option<IpAddr> {
+        match self {
+            Self::Tcp(peer) => Some(peer.ip()),
+            Self::InProcess | Self::Unix => None,
+        }
+    }
+}
+
+/// The transport of a request from a port.
+pub(super) fn transport(extensions: &Extensions) -> Option<Transport> {
+    let peer = extensions.get::<Peer>()?;
+    Some(peer.address.map_or(Transport::Unix, Transport::Tcp))
+}
+
+/// Whether the connection of a request from a port has a client certificate. The port accepts only those of the authority in
+/// `--tls-client-ca`.
+pub(super) fn has_certificate(extensions: &Extensions) -> bool {
+    let peer = extensions.get::<Peer>();
+    peer.is_some_and(|peer| peer.has_certificate)
+}
+
 /// How a call came to core.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct CallOrigin {
@@ -102,7 +134,7 @@ impl Edges {
         }
     }
 
-    /// Finds out how a request from a port came. One without an transport is refused, since no limit could count it.
+    /// Finds out how a request from a port came. One without a transport is refused, since no limit could count it.
     ///
     /// # Errors
     /// As [`Self::origin`].
@@ -110,7 +142,7 @@ impl Edges {
         &self,
         request: &mut Request<Body>,
     ) -> Result<CallOrigin, Box<Status>> {
-        let transport = transport::of(request.extensions());
+        let transport = transport(request.extensions());
         let transport = transport.ok_or_else(|| Status::internal("the call has no transport"))?;
         self.origin(request, transport)
     }
@@ -179,8 +211,6 @@ impl EdgeHeaders {
 
 #[cfg(test)]
 mod tests {
-    use server::serve::Peer;
-
     use super::*;
 
     const OLD: &str = "old-0123456789abcdef0123456789abcdef";
@@ -251,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_without_an_origin_is_refused() {
+    fn a_call_without_a_transport_is_refused() {
         let edges = Edges::new(NEW.parse().unwrap());
         let mut request = Request::new(Body::empty());
         let headers = request.headers_mut();

@@ -31,10 +31,9 @@ use tower::{Layer, Service};
 use tracing::{Instrument as _, Span, field::Empty};
 
 use super::{
-    edges::{CallOrigin, EdgeTokens, Edges},
+    edges::{CallOrigin, EdgeTokens, Edges, Transport, transport},
     message::Bounds,
     status::{refuse, write_allowance},
-    transport::{self, Transport},
 };
 use crate::service::{Allowance, Authenticator, CallLimits, Caller, Error, SessionTrust, SignedIn};
 
@@ -197,7 +196,7 @@ impl GateLayer {
         let (Some(bounds), Some(origin)) = (&self.bounds, origin) else {
             return request;
         };
-        let peer = transport::of(request.extensions()).and_then(Transport::ip);
+        let peer = transport(request.extensions()).and_then(Transport::ip);
         request.map(|body| bounds.body(body, access, &origin, peer))
     }
 

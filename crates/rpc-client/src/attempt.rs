@@ -13,7 +13,12 @@ use tokio::time::{Duration, Instant, error::Elapsed, timeout_at};
 use tonic::{Code, Status, Streaming, client::Grpc, metadata::MetadataMap};
 use tracing::{Instrument as _, Span, field::Empty};
 
-use super::{Context, codec::Encoded, endpoint::Endpoint, identity::Identity, method::RpcMethod};
+use super::{
+    Context,
+    context::Identity,
+    endpoint::Endpoint,
+    rpc::{Encoded, RpcMethod},
+};
 
 /// The largest answer accepted from core. A page of 200 registrations and a drawn cover are far smaller.
 const MAX_ANSWER_BYTES: usize = 16 << 20;

@@ -16,11 +16,10 @@ use super::{
     Changes, Context,
     attempt::{Reply, Rpc, as_seen},
     channel,
-    codec::decode,
+    context::Identity,
     endpoint::Endpoint,
-    identity::Identity,
-    method::{EncodedRequest, RpcMethod},
     pool::{Pool, Resolver, count_shed},
+    rpc::{EncodedRequest, RpcMethod, decode},
 };
 
 /// A client of core. Clones share its connections.

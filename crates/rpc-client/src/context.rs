@@ -1,4 +1,4 @@
-//! The context of a call: credential, deadline, trace.
+//! The context of a call: credential, deadline, trace, and the identity of the edge that makes it.
 
 use std::{net::IpAddr, time::Duration};
 
@@ -6,13 +6,21 @@ use http::{
     HeaderMap, HeaderName, HeaderValue,
     header::{AUTHORIZATION, IF_NONE_MATCH},
 };
-use muster_api::{binding::Access, deadline, idempotency_key, metadata};
-use server::observe::{REQUEST_ID, RequestId};
+use muster_api::{
+    binding::Access,
+    deadline, idempotency_key,
+    metadata::{self, Surface},
+};
+use secrecy::{ExposeSecret, SecretString};
+use server::{
+    Failure,
+    observe::{REQUEST_ID, RequestId},
+};
 use tokio::time::Instant;
 use tonic::{Request, metadata::MetadataMap};
 
-use super::identity::Identity;
-
+const EDGE_TOKEN: HeaderName = HeaderName::from_static(metadata::EDGE_TOKEN);
+const SURFACE: HeaderName = HeaderName::from_static(metadata::SURFACE);
 const GRPC_TIMEOUT: HeaderName = HeaderName::from_static(deadline::HEADER);
 const CLIENT_ADDRESS: HeaderName = HeaderName::from_static(metadata::CLIENT_ADDRESS);
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static(idempotency_key::IDEMPOTENCY_KEY);
@@ -163,4 +171,45 @@ fn is_trace(text: &[u8]) -> bool {
     let id = |part: &[u8], length| hex(part, length) && part.iter().any(|byte| *byte != b'0');
     let parts: Vec<&[u8]> = text.split(|byte| *byte == b'-').collect();
     matches!(parts[..], [b"00", trace, span, flags] if id(trace, 32) && id(span, 16) && hex(flags, 2))
+}
+
+/// The identity of a client of core. Without a token it is an ordinary client, unless the connection proves an edge.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Identity {
+    /// Marked sensitive, so that `Debug` hides it.
+    token: Option<HeaderValue>,
+    surface: Option<Surface>,
+}
+
+impl Identity {
+    /// The same identity, with the secret of edges.
+    pub(crate) fn with_token(self, token: &SecretString) -> Result<Self, Failure> {
+        let value = HeaderValue::try_from(token.expose_secret());
+        let mut value = value.map_err(|_| {
+            Failure::setting(
+                "--edge-token (MUSTER_EDGE_TOKEN): must have visible ASCII characters only",
+            )
+        })?;
+        value.set_sensitive(true);
+        let token = Some(value);
+        Ok(Self { token, ..self })
+    }
+
+    /// The same identity, with this surface.
+    pub(crate) fn on_surface(self, surface: Surface) -> Self {
+        let surface = Some(surface);
+        Self { surface, ..self }
+    }
+
+    pub(crate) fn add_to(&self, headers: &mut HeaderMap) {
+        if let Some(token) = &self.token {
+            let mut token = token.clone();
+            // HTTP/2 may remember it, since it is the same in all calls. What is marked is written anew with each.
+            token.set_sensitive(false);
+            headers.insert(EDGE_TOKEN, token);
+        }
+        if let Some(surface) = self.surface {
+            headers.insert(SURFACE, HeaderValue::from_static(surface.name()));
+        }
+    }
 }

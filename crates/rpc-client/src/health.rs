@@ -12,9 +12,9 @@ use tonic_health::pb::{
 use super::{
     Context,
     attempt::{FailureKind, Reply, Rpc, attempt},
-    codec::{decode, encode},
+    context::Identity,
     endpoint::Endpoint,
-    identity::Identity,
+    rpc::{decode, encode},
 };
 
 /// How long a health check may take.

@@ -7,8 +7,8 @@ use tonic_health::pb::HealthCheckRequest;
 
 use crate::{
     Context, Core,
-    codec::encode,
     health::{CHECK, CHECK_TIMEOUT, verdict},
+    rpc::encode,
 };
 
 /// How many replicas at most are asked at once whether one serves.

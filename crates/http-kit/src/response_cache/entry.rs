@@ -24,7 +24,7 @@ use crate::{
     Surface,
     answer::nothing,
     compress::{self, compression},
-    conditional, guard,
+    conditional, layers,
 };
 
 /// What an entry takes besides its text and its bodies, about: headers of answers in two encodings.
@@ -90,7 +90,7 @@ impl Entry {
         body: Bytes,
         route: Option<Route>,
     ) -> Self {
-        guard::set_defaults(&mut headers, surface);
+        layers::set_defaults(&mut headers, surface);
         if compress::is_among(surface.compressed, &headers) {
             conditional::weaken(&mut headers);
         }

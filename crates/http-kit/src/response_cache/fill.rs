@@ -14,7 +14,7 @@ use super::{
     key::Key,
     policy,
 };
-use crate::{Problem, Surface, guard};
+use crate::{Problem, Surface, layers};
 
 /// A fill of the cache. Those who wait are released when it is dropped.
 #[derive(Debug)]
@@ -102,7 +102,7 @@ impl Refusal {
         let mut response = self.problem.clone().into_response(id);
         let headers = response.headers_mut();
         headers.clone_from(&self.headers);
-        guard::set_defaults(headers, surface);
+        layers::set_defaults(headers, surface);
         if let Some(route) = self.route {
             response.extensions_mut().insert(route);
         }

@@ -8,7 +8,7 @@ use http::{
 use http_body::Body as _;
 use muster_api::deadline;
 
-use crate::{guard, health};
+use crate::{health, layers};
 
 /// The largest body that is stored, in bytes.
 const MAX_BODY_BYTES: u64 = 1 << 20;
@@ -35,7 +35,7 @@ pub(super) fn access<B>(request: &http::Request<B>) -> Option<Access> {
     if !is_read
         || is_special
         || health::is_health(request.uri().path())
-        || guard::oversized(request).is_some()
+        || layers::oversized(request).is_some()
     {
         return None;
     }
