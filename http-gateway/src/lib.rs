@@ -3,7 +3,6 @@
 //! A request goes through [`http_kit`], which finds the operation; `endpoint` runs it (credential, `decode`, core,
 //! `respond`). No rpc is known by name: [`muster_api::binding::Binding`] has everything.
 
-mod caching;
 mod decode;
 mod documents;
 mod endpoint;

@@ -19,7 +19,7 @@ pub(crate) use self::{
     deployment::{Deployment, OWNER, Transport},
     operation::{Operation, create, get},
     running::{EDGE_TOKEN, READY, Running, without_limits},
-    sequence::{Sequence, Turn, ask, ask_after_changes},
+    sequence::{Sequence, Turn, ask},
     surface::Surface,
 };
 use crate::{
@@ -57,6 +57,10 @@ const AIM: f64 = 1.5;
 /// How much of the processor gateway and core may take, beside Envoy's transcoder and the same core.
 const ENVOY: f64 = 1.0;
 
+/// How much memory each may use after the load.
+const CORE_MEMORY: Figure = Figure::megabytes(40.0);
+const EDGE_MEMORY: Figure = Figure::megabytes(20.0);
+
 /// Measures each operation over a Unix socket and over TCP, side by side. The gateway keeps no answers, so that each asks core.
 pub(crate) async fn measure(run: &Run) -> anyhow::Result<()> {
     let programs = run.programs()?;
@@ -72,6 +76,11 @@ pub(crate) async fn measure(run: &Run) -> anyhow::Result<()> {
             one_by_one(run, engine, operation, [&unix, &tcp]).await?;
             in_a_crowd(run, engine, operation, [&unix, &tcp], envoy.as_ref()).await?;
         }
+        let core = Figure::megabytes(tcp.core.memory_megabytes()?);
+        run.add(Row::new("memory of core after all these", engine.0, core).at_most(CORE_MEMORY));
+        let gateway = Figure::megabytes(tcp.gateway.memory_megabytes()?);
+        let row = Row::new("memory of the gateway after all these", engine.0, gateway);
+        run.add(row.at_most(EDGE_MEMORY));
         drop((unix, tcp, envoy));
         in_one_process(run, engine, &start(Transport::Within).await?).await?;
         hot::measure(run, engine).await?;

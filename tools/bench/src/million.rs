@@ -13,9 +13,7 @@ use test_postgres::Server;
 use self::load::Numbers;
 use crate::{
     agents::{MCP, ensure_result, tool_call},
-    deployed::{
-        Deployment, Sequence, Surface, Transport, Turn, ask, ask_after_changes, create, get,
-    },
+    deployed::{Deployment, Sequence, Surface, Transport, Turn, ask, create, get},
     latency::percentile,
     report::{Figure, Row},
     run::{Run, Size},
@@ -64,8 +62,7 @@ use Aim::{Growth, Milliseconds};
 /// A request, by its path. `{id}` is the owner's event with many registrations, `{half}` and `{last}` are offsets.
 type Read = (&'static str, Aim);
 
-/// What core answers from its memory until something changes. It is also measured after a change each time.
-const KEPT: [Read; 15] = [
+const READS: [Read; 23] = [
     ("/api/v1/events", Growth),
     ("/api/v1/events?offset={half}", Milliseconds(150.0)),
     ("/api/v1/events?offset={last}", Milliseconds(150.0)),
@@ -90,9 +87,6 @@ const KEPT: [Read; 15] = [
         "/api/v1/me/events?status=all&q=street+70&from=2041-01-01",
         Milliseconds(50.0),
     ),
-];
-
-const READS: [Read; 8] = [
     ("/api/v1/me/events?status=past", Milliseconds(10.0)),
     ("/api/v1/me/events/{id}", Growth),
     ("/api/v1/me", Milliseconds(10.0)),
@@ -143,17 +137,11 @@ pub(crate) async fn measure(run: &Run) -> anyhow::Result<()> {
         };
         let starts = both.map(|loaded| loaded.starts.clone());
         add("start of core", Milliseconds(START), starts);
-        for (template, aim) in KEPT.into_iter().chain(READS) {
+        for (template, aim) in READS {
             let took = in_turns(run, both, async |loaded: &Loaded| {
                 loaded.read(run, template).await
             });
             add(&format!("GET {template}"), aim, took.await?);
-        }
-        for (template, aim) in KEPT {
-            let took = in_turns(run, both, async |loaded: &Loaded| {
-                loaded.read_after_changes(run, template).await
-            });
-            add(&format!("GET {template}, after a change"), aim, took.await?);
         }
         let took = in_turns(run, both, async |loaded: &Loaded| loaded.create(run).await);
         add("POST /api/v1/events", Growth, took.await?);
@@ -231,17 +219,6 @@ impl Loaded {
         let gateway = &self.deployment.gateway;
         let request = || get(&path, Some(&self.deployment.key));
         Ok(self.ask(run, gateway, request).await?.took)
-    }
-
-    async fn read_after_changes(&self, run: &Run, template: &str) -> anyhow::Result<Vec<Duration>> {
-        let path = self.path(template)?;
-        let Deployment {
-            gateway, core, key, ..
-        } = &self.deployment;
-        let change = || create(key, true);
-        let request = || get(&path, Some(key));
-        let asked = ask_after_changes(gateway, core, run.of(TURN), change, request).await?;
-        Ok(asked.answers)
     }
 
     async fn create(&self, run: &Run) -> anyhow::Result<Vec<Duration>> {

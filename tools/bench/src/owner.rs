@@ -6,7 +6,7 @@ use anyhow::Context as _;
 use test_postgres::Server;
 
 use crate::{
-    deployed::{Deployment, Transport, Turn, ask, ask_after_changes, create, get},
+    deployed::{Deployment, Transport, Turn, ask, get},
     latency::percentile,
     million::load::{self, Numbers},
     report::{Figure, Row},
@@ -95,32 +95,19 @@ struct Owner<'r> {
 }
 
 impl Owner<'_> {
-    /// Adds how long answers take when nothing changes, and when an event is created before each.
+    /// Adds how long answers take.
     async fn time(&self, name: &str, path: &str) -> anyhow::Result<()> {
         let Deployment {
             gateway, core, key, ..
         } = self.deployment;
         let turn = self.run.of(TURN);
-        let quiet = ask(gateway, core, turn, || get(path, Some(key))).await?;
-        let change = || create(key, true);
-        let changing = ask_after_changes(gateway, core, turn, change, || get(path, Some(key)));
-        let changing = changing.await?;
-        let row = |name: &str, took: &[Duration]| {
-            let slowest = Figure::from(percentile(took, 99));
-            Row::new(
-                format!("an owner's searches: {name}"),
-                self.engine,
-                Figure::from(percentile(took, 50)),
-            )
-            .note(format!("slowest {slowest}"))
-            .at_most(Figure::seconds(MAX_SECONDS))
-        };
-        self.run.add(row(name, &quiet.took));
-        self.run
-            .add(row(&format!("{name}, after a change"), &changing.answers));
-        if name == SEARCHES[0].0 {
-            self.run.add(row("the change", &changing.changes));
-        }
+        let took = ask(gateway, core, turn, || get(path, Some(key)))
+            .await?
+            .took;
+        let [median, slowest] = [50, 99].map(|percent| Figure::from(percentile(&took, percent)));
+        let row = Row::new(format!("an owner's searches: {name}"), self.engine, median);
+        let row = row.note(format!("slowest {slowest}"));
+        self.run.add(row.at_most(Figure::seconds(MAX_SECONDS)));
         Ok(())
     }
 

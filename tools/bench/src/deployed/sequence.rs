@@ -1,9 +1,6 @@
 //! One client that repeats one request.
 
-use std::{
-    cell::Cell,
-    time::{Duration, Instant},
-};
+use std::time::{Duration, Instant};
 
 use anyhow::ensure;
 use bytes::Bytes;
@@ -86,37 +83,4 @@ pub(crate) async fn ask(
             });
         }
     }
-}
-
-/// How long changes took, and the answers to what was asked after each of them.
-pub(crate) struct AfterChanges {
-    pub(crate) changes: Vec<Duration>,
-    pub(crate) answers: Vec<Duration>,
-}
-
-/// Asks a surface in front of this core, each time after a change.
-pub(crate) async fn ask_after_changes(
-    surface: &Surface,
-    core: &Running,
-    turn: Turn,
-    change: impl Fn() -> http::Result<Request<Full<Bytes>>>,
-    request: impl Fn() -> http::Result<Request<Full<Bytes>>>,
-) -> anyhow::Result<AfterChanges> {
-    // The change comes first, also after the requests before the clock runs, of which there are two for each of the turn's.
-    let is_change = Cell::new(false);
-    let turn = Turn {
-        warm_up: 2 * turn.warm_up,
-        times: 2 * turn.times,
-        ..turn
-    };
-    let asked = ask(surface, core, turn, || {
-        is_change.set(!is_change.get());
-        if is_change.get() { change() } else { request() }
-    });
-    let asked = asked.await?;
-    let pairs = asked.took.chunks_exact(2);
-    let (changes, answers) = pairs
-        .filter_map(|pair| Some((pair.first()?, pair.last()?)))
-        .unzip();
-    Ok(AfterChanges { changes, answers })
 }
