@@ -7,7 +7,6 @@ mod decode;
 mod documents;
 mod endpoint;
 mod index;
-mod paging;
 mod respond;
 mod route;
 mod settings;

@@ -1,4 +1,4 @@
-//! Core's answer as an HTTP answer: its body, the headers from core, and `Cache-Control` by the proto's option of each rpc.
+//! Core's answer as an HTTP answer: its body, the headers from core, the link to the next page, and `Cache-Control` by the proto's option of each rpc.
 
 use axum::{body::Body, response::Response};
 use futures_util::TryStreamExt as _;
@@ -13,13 +13,11 @@ use muster_api::{
     binding::{Access, Caching},
     metadata::PROVISIONAL,
 };
+use percent_encoding::{NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use rpc_client::File;
 use tonic::metadata::MetadataMap;
 
-use crate::{
-    paging,
-    route::{Json, Route},
-};
+use crate::route::{Json, Route};
 
 /// The metadata of core that become headers; all others belong to gRPC.
 const FORWARDED: [HeaderName; 6] = [
@@ -50,7 +48,7 @@ pub(crate) fn json(
         headers.entry(ETAG).or_insert(tag);
     }
     if let Some((parameter, value)) = next_page
-        && let Some(link) = paging::next(asked, parameter, &value)
+        && let Some(link) = next_link(asked, parameter, &value)
     {
         headers.insert(LINK, link);
     }
@@ -116,6 +114,26 @@ fn shared_for(caching: Caching, is_provisional: bool) -> HeaderValue {
     HeaderValue::try_from(text).unwrap_or_else(|_| HeaderValue::from_static("no-cache"))
 }
 
+/// The header `Link` to the next page of a list (RFC 8288), relative to what was asked for: the same query with another value of this parameter. The gateway does not
+/// know the names that proxies serve it under.
+fn next_link(asked: &Uri, parameter: &str, value: &str) -> Option<HeaderValue> {
+    let others = asked.query().unwrap_or_default().split('&');
+    let others = others.filter(|pair| !pair.is_empty() && !names(pair, parameter));
+    let value = utf8_percent_encode(value, NON_ALPHANUMERIC);
+    let next = format!("{parameter}={value}");
+    let query: Vec<&str> = others.chain([&*next]).collect();
+    let link = format!("<{}?{}>; rel=\"next\"", asked.path(), query.join("&"));
+    HeaderValue::try_from(link).ok()
+}
+
+/// Whether a pair of the query is this parameter, however its name is written.
+fn names(pair: &str, parameter: &str) -> bool {
+    let name = pair.split('=').next().unwrap_or(pair);
+    percent_decode_str(name)
+        .decode_utf8()
+        .is_ok_and(|name| name == parameter)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -137,5 +155,26 @@ mod tests {
         );
         assert_eq!(shared_for(fresh, false), "public, max-age=10");
         assert_eq!(shared_for(caching, true), "public, max-age=5");
+    }
+
+    fn link(asked: &'static str, parameter: &str, value: &str) -> String {
+        let link = next_link(&Uri::from_static(asked), parameter, value).unwrap();
+        link.to_str().unwrap().to_owned()
+    }
+
+    #[test]
+    fn the_next_page_keeps_everything_but_where_it_begins() {
+        assert_eq!(
+            link("/api/v1/events", "offset", "50"),
+            "</api/v1/events?offset=50>; rel=\"next\""
+        );
+        assert_eq!(
+            link("/events?limit=2&offset=2&q=a%20b+c&", "offset", "4"),
+            "</events?limit=2&q=a%20b+c&offset=4>; rel=\"next\""
+        );
+        assert_eq!(
+            link("/events?%63ursor=a&cursors=b", "cursor", "x/=y"),
+            "</events?cursors=b&cursor=x%2F%3Dy>; rel=\"next\""
+        );
     }
 }

@@ -1,7 +1,6 @@
 //! MCP over HTTP at `/mcp`, without sessions, so that any replica can answer any request.
 
 mod gate;
-mod permits;
 mod refusal;
 mod revision;
 
@@ -26,9 +25,8 @@ use secrecy::{ExposeSecret, SecretString};
 use server::observe::Route;
 use sha2::{Digest, Sha256};
 
-use crate::{Options, SURFACE, credentials::Credentials, handler::Bridge, table::Table};
-use gate::Gate;
-use permits::Permits;
+use crate::{Options, SURFACE, caller::Credentials, handler::Bridge, table::Table};
+use gate::{Gate, Permits};
 
 /// The path of MCP.
 const PATH: &str = "/mcp";

@@ -8,7 +8,6 @@ mod answer;
 mod arguments;
 mod caller;
 mod confirmation;
-mod credentials;
 mod handler;
 mod http;
 mod measured;

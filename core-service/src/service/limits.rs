@@ -1,7 +1,6 @@
 //! Rate limits on the calls of accounts and on registrations; the latter also limit how many mails strangers can cause. Each core
 //! counts in its own memory: the effective limit is multiplied by the number of cores, and a restart resets it.
 
-mod counters;
 mod limiter;
 
 use std::{hash::Hash, net::IpAddr, num::NonZeroU32, sync::Arc, time::Duration};

@@ -6,12 +6,11 @@
 //! ([`front`]). Nothing is deleted because of a change: while core cannot be reached, an older answer is served, marked with its
 //! age.
 
-mod encoding;
+mod asked;
 mod entry;
 mod fill;
 mod flight;
 mod front;
-mod key;
 mod policy;
 mod settings;
 
@@ -29,10 +28,10 @@ use rpc_client::Changes;
 use server::metrics;
 
 use self::{
+    asked::{Key, RequestKey},
     entry::Entry,
     fill::Outcome,
     flight::Flights,
-    key::{Key, RequestKey},
 };
 
 pub(super) use front::{Front, Lookup};

@@ -31,7 +31,6 @@ mod sqlite;
 mod statement;
 mod store;
 mod stored;
-mod transaction;
 mod tx;
 mod uses;
 mod values;

@@ -24,7 +24,7 @@ use tokio::{
     time::{Instant, sleep, timeout},
 };
 
-pub(super) use self::pooled::PooledConnection;
+pub(super) use self::pooled::{PooledConnection, Transaction};
 use super::{
     Error,
     connection::{Connection, Outcome, PING_TIMEOUT},

@@ -6,11 +6,10 @@ use tokio::sync::Mutex;
 use super::{
     Error,
     connection::Outcome,
-    pool::Pool,
+    pool::{Pool, Transaction},
     row::{Columns, FromRow, Row},
     sql::{Dialect, Sql, Template},
     statement::{Parameters, Statement},
-    transaction::Transaction,
 };
 
 /// The database in spans.

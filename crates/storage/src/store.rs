@@ -6,8 +6,13 @@ use secrecy::ExposeSecret as _;
 use server::traces;
 
 use super::{
-    Error, Options, Outages, Reads, Tx, pool::Pools, postgres, reads::DATABASE, schema,
-    sql::Dialect, sqlite, transaction::Transaction,
+    Error, Options, Outages, Reads, Tx,
+    pool::{Pools, Transaction},
+    postgres,
+    reads::DATABASE,
+    schema,
+    sql::Dialect,
+    sqlite,
 };
 
 const BEHIND_A_POOLER: &str = "the database lacks migrations, which do not go through a pooler: run the command migrate with the server's own URL \

@@ -6,11 +6,11 @@ use server::traces;
 
 use super::{
     Error, Reads,
+    pool::Transaction,
     reads::DATABASE,
     record::Insert,
     sql::{Dialect, Sql},
     statement::{Parameters, Values},
-    transaction::Transaction,
 };
 
 /// A transaction. The statements that read are methods of [`Reads`]. Take locks in the order idempotency key, person, account, grant,

@@ -1,6 +1,7 @@
-//! One rate limit.
+//! One rate limit. Its counters can be looked at without counting; governor itself only counts.
 
 use std::{
+    convert::Infallible,
     hash::Hash,
     num::NonZeroU32,
     sync::atomic::{AtomicI64, Ordering},
@@ -8,9 +9,16 @@ use std::{
 };
 
 use domain::{clock::Clock, rate::Limit};
-use governor::{Quota, RateLimiter, clock::Reference as _, middleware::StateInformationMiddleware};
-
-use super::counters::{Access, Counters};
+use governor::{
+    Quota, RateLimiter,
+    clock::Reference as _,
+    middleware::StateInformationMiddleware,
+    nanos::Nanos,
+    state::{
+        StateStore,
+        keyed::{HashMapStateStore, ShrinkableKeyedStateStore},
+    },
+};
 
 /// How often counters without effect are removed from memory.
 const TIDY_SECONDS: i64 = 60;
@@ -139,5 +147,63 @@ impl governor::clock::Clock for Ticks {
 
     fn now(&self) -> Duration {
         self.read()
+    }
+}
+
+/// A key, and what is done with its counter.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) enum Access<K> {
+    /// It is changed, if the limit allows it.
+    Count(K),
+    /// It stays as it is.
+    Look(K),
+}
+
+/// The counters of a limit.
+#[derive(Debug)]
+pub(super) struct Counters<K: Hash + Eq + Clone>(HashMapStateStore<K>);
+
+impl<K: Hash + Eq + Clone> Default for Counters<K> {
+    fn default() -> Self {
+        Self(HashMapStateStore::default())
+    }
+}
+
+impl<K: Hash + Eq + Clone> StateStore for Counters<K> {
+    type Key = Access<K>;
+
+    fn measure_and_replace<T, F, E>(&self, key: &Access<K>, decide: F) -> Result<T, E>
+    where
+        F: Fn(Option<Nanos>) -> Result<(T, Nanos), E>,
+    {
+        match key {
+            Access::Count(key) => self.0.measure_and_replace(key, decide),
+            Access::Look(key) => {
+                // What fails is not stored.
+                let look = |before| -> Result<(Infallible, Nanos), Result<T, E>> {
+                    Err(decide(before).map(|(answer, _)| answer))
+                };
+                let Err(answer) = self.0.measure_and_replace(key, look);
+                answer
+            }
+        }
+    }
+}
+
+impl<K: Hash + Eq + Clone> ShrinkableKeyedStateStore<Access<K>> for Counters<K> {
+    fn retain_recent(&self, drop_below: Nanos) {
+        self.0.retain_recent(drop_below);
+    }
+
+    fn shrink_to_fit(&self) {
+        self.0.shrink_to_fit();
+    }
+
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    fn is_empty(&self) -> bool {
+        self.0.is_empty()
     }
 }

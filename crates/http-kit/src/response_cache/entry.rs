@@ -19,7 +19,7 @@ use tokio::{sync::OnceCell, time::Instant};
 use tower::{Layer as _, ServiceExt as _, service_fn};
 use tower_http::CompressionLevel;
 
-use super::{encoding::Encoding, key::Key};
+use super::asked::{Encoding, Key};
 use crate::{
     Surface,
     answer::nothing,

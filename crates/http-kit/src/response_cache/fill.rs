@@ -9,9 +9,9 @@ use server::observe::{RequestId, Route};
 
 use super::{
     ResponseCache, Source,
+    asked::Key,
     entry::{Basis, Entry},
     flight::Flight,
-    key::Key,
     policy,
 };
 use crate::{Problem, Surface, layers};

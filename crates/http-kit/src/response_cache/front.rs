@@ -12,12 +12,11 @@ use tracing::Instrument as _;
 
 use super::{
     ResponseCache, Source, TIME_TO_LIVE,
-    encoding::Encoding,
+    asked::{self, Access, Encoding, RequestKey},
     entry::{Basis, Entry},
     fill::{Fill, Outcome},
     flight::{Role, Waiting},
-    key::RequestKey,
-    policy::{self, Access},
+    policy,
 };
 use crate::{Problem, Surface, conditional, layers::Layers, resource::without_body};
 
@@ -67,7 +66,7 @@ impl Front {
     /// Looks a request up.
     pub(crate) fn lookup<B>(&self, request: &http::Request<B>) -> Lookup {
         let key = RequestKey::of(request, self.surface.name);
-        let (Some(access), Some(key)) = (policy::access(request), key) else {
+        let (Some(access), Some(key)) = (asked::access(request), key) else {
             return Lookup::Bypass;
         };
         let found = self.cache.get(key);

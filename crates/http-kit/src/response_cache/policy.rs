@@ -1,51 +1,14 @@
-//! Which requests may be answered from the cache, and which answers may be stored in it.
+//! Which answers may be stored in the cache, and what others say of what is stored.
 
 use axum::response::Response;
 use http::{
-    HeaderName, Method, StatusCode,
-    header::{AUTHORIZATION, CACHE_CONTROL, CONTENT_ENCODING, COOKIE, RANGE, SET_COOKIE, VARY},
+    StatusCode,
+    header::{CACHE_CONTROL, CONTENT_ENCODING, SET_COOKIE, VARY},
 };
 use http_body::Body as _;
-use muster_api::deadline;
-
-use crate::{health, layers};
 
 /// The largest body that is stored, in bytes.
 const MAX_BODY_BYTES: u64 = 1 << 20;
-
-/// A client's own time limit says nothing of core, and is not for those who wait for the same.
-const GRPC_TIMEOUT: HeaderName = HeaderName::from_static(deadline::HEADER);
-
-/// What a request may do with the cache.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Access {
-    /// Be answered from it.
-    Read,
-    /// The same, and its answer may be stored.
-    ReadAndFill,
-}
-
-/// Returns what a request may do with the cache; `None` if it passes it by.
-pub(super) fn access<B>(request: &http::Request<B>) -> Option<Access> {
-    let headers = request.headers();
-    let is_read = matches!(*request.method(), Method::GET | Method::HEAD);
-    let is_special = [COOKIE, RANGE, GRPC_TIMEOUT]
-        .iter()
-        .any(|name| headers.contains_key(name));
-    if !is_read
-        || is_special
-        || health::is_health(request.uri().path())
-        || layers::oversized(request).is_some()
-    {
-        return None;
-    }
-    // Public answers are made without the credential; but whether an answer is public is not known before.
-    Some(if headers.contains_key(AUTHORIZATION) {
-        Access::Read
-    } else {
-        Access::ReadAndFill
-    })
-}
 
 /// Whether an answer says that it is the same for everybody, and is small.
 pub(super) fn is_cacheable(response: &Response) -> bool {
@@ -80,33 +43,9 @@ pub(super) fn is_unreachable(status: StatusCode) -> bool {
 #[cfg(test)]
 mod tests {
     use axum::body::Body;
-    use http::{HeaderValue, Request};
+    use http::{HeaderName, HeaderValue};
 
     use super::*;
-
-    fn request(method: &Method, path: &str, header: Option<HeaderName>) -> Request<()> {
-        let mut request = Request::builder().method(method).uri(path);
-        if let Some(name) = header {
-            request = request.header(name, "x");
-        }
-        request.body(()).unwrap()
-    }
-
-    #[test]
-    fn only_reads_without_anything_of_their_own_use_the_cache() {
-        let get = |header| access(&request(&Method::GET, "/events", header));
-        assert_eq!(get(None), Some(Access::ReadAndFill));
-        assert_eq!(get(Some(AUTHORIZATION)), Some(Access::Read));
-        for name in [COOKIE, RANGE, GRPC_TIMEOUT] {
-            assert_eq!(get(Some(name)), None);
-        }
-        let head = request(&Method::HEAD, "/events", None);
-        assert_eq!(access(&head), Some(Access::ReadAndFill));
-        assert_eq!(access(&request(&Method::POST, "/events", None)), None);
-        for path in ["/healthz", "/readyz", "/version"] {
-            assert_eq!(access(&request(&Method::GET, path, None)), None, "{path}");
-        }
-    }
 
     /// A small public answer with one more header.
     fn answer(name: HeaderName, value: &'static str) -> Response {
