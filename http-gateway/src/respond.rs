@@ -88,7 +88,7 @@ fn forwarded(route: &Route, metadata: MetadataMap) -> HeaderMap {
 }
 
 /// The `Cache-Control` of an answer. Caches must not keep answers that need a credential. They must revalidate public answers, unless
-/// the rpc says how long they may be kept.
+/// the rpc has a `max-age`.
 fn cache_control(route: &Route, is_provisional: bool) -> HeaderValue {
     match (route.caching, route.access) {
         (Some(caching), _) => shared_for(caching, is_provisional),
@@ -114,8 +114,8 @@ fn shared_for(caching: Caching, is_provisional: bool) -> HeaderValue {
     HeaderValue::try_from(text).unwrap_or_else(|_| HeaderValue::from_static("no-cache"))
 }
 
-/// The header `Link` to the next page of a list (RFC 8288), relative to what was asked for: the same query with another value of this parameter. The gateway does not
-/// know the names that proxies serve it under.
+/// The header `Link` to the next page of a list (RFC 8288): what was asked for with another value of this parameter. It is relative, since
+/// the gateway does not know the names that proxies serve it under.
 fn next_link(asked: &Uri, parameter: &str, value: &str) -> Option<HeaderValue> {
     let others = asked.query().unwrap_or_default().split('&');
     let others = others.filter(|pair| !pair.is_empty() && !names(pair, parameter));

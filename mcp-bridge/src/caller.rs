@@ -123,7 +123,7 @@ const TRUST: Duration = Duration::from_secs(2);
 /// Maximum number of cached credentials, about 1 MB. Beyond it, the least recently used are evicted.
 const REMEMBERED: u64 = 10_000;
 
-/// The valid credentials, each with the time of the question to core and with whoever holds it.
+/// The valid credentials, each with its holder and the time at which core was asked.
 #[derive(Debug)]
 pub(crate) struct Credentials(Cache<Fingerprint, (Instant, Holder)>);
 

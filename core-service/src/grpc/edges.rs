@@ -96,7 +96,7 @@ pub(super) fn transport(extensions: &Extensions) -> Option<Transport> {
 
 /// Whether the connection of a request from a port has a client certificate. The port accepts only those of the authority in
 /// `--tls-client-ca`.
-pub(super) fn has_certificate(extensions: &Extensions) -> bool {
+fn has_certificate(extensions: &Extensions) -> bool {
     let peer = extensions.get::<Peer>();
     peer.is_some_and(|peer| peer.has_certificate)
 }

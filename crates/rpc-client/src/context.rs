@@ -204,7 +204,7 @@ impl Identity {
     pub(crate) fn add_to(&self, headers: &mut HeaderMap) {
         if let Some(token) = &self.token {
             let mut token = token.clone();
-            // HTTP/2 may remember it, since it is the same in all calls. What is marked is written anew with each.
+            // The same in all calls, so HTTP/2 may index it. It does not index sensitive headers.
             token.set_sensitive(false);
             headers.insert(EDGE_TOKEN, token);
         }

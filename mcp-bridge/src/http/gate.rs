@@ -124,7 +124,7 @@ impl Gate {
     }
 }
 
-/// A holder may take one in so many of the permits.
+/// The divisor of all permits that gives the permits of one holder.
 const PART: usize = 8;
 
 /// The permits of a bridge.

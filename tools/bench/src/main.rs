@@ -1,10 +1,10 @@
 //! The binary `bench`: measures Muster's speed, with each figure beside the one to compare it with, from the same run.
 
 mod agents;
+mod cached;
 mod cancelling;
 mod dashboard;
 mod deployed;
-mod kept;
 mod latency;
 mod machine;
 mod mails;
@@ -72,8 +72,8 @@ enum Measure {
     Agents,
     /// Latency, throughput and processor time of core and gateway as processes of their own, over TCP and over a Unix socket
     Deployed,
-    /// Answers from the gateway's memory beside nginx, which serves the same bytes as a file
-    Kept,
+    /// Answers from the gateway's cache beside nginx, which serves the same bytes as a file
+    Cached,
     /// What the pages of the demo cost beside the same lists as JSON, with gateway and website as processes of their own
     Pages,
     /// How long each page of the dashboard takes, for an account with 1,000 events and 10,000 registrations
@@ -130,7 +130,7 @@ impl Measure {
             Self::Mails => mails::measure(run).await,
             Self::Agents => agents::measure(run).await,
             Self::Deployed => deployed::measure(run).await,
-            Self::Kept => kept::measure(run).await,
+            Self::Cached => cached::measure(run).await,
             Self::Pages => pages::measure(run).await,
             Self::Dashboard => dashboard::measure(run).await,
             Self::Searching => searching::measure(run).await,

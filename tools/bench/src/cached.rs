@@ -1,4 +1,4 @@
-//! Answers from the gateway's memory beside nginx, which serves the same bytes as a file. Both log each request.
+//! Answers from the gateway's cache beside nginx, which serves the same bytes as a file. Both log each request.
 
 mod crowd;
 mod nginx;
@@ -91,12 +91,12 @@ pub(crate) async fn measure(run: &Run) -> anyhow::Result<()> {
         bail!("a crowd did not come");
     };
     let file = file.first();
-    run.add(whole.each("page from memory", file).at_most_times(HIT));
-    run.add(whole.rate("page from memory", file));
-    run.add(gzip.each("page from memory, gzip", file));
-    run.add(gzip.rate("page from memory, gzip", file));
-    run.add(known.each("304 from memory", file).at_most_times(KNOWN));
-    run.add(known.rate("304 from memory", file));
+    run.add(whole.each("page from the cache", file).at_most_times(HIT));
+    run.add(whole.rate("page from the cache", file));
+    run.add(gzip.each("page from the cache, gzip", file));
+    run.add(gzip.rate("page from the cache, gzip", file));
+    run.add(known.each("304 from the cache", file).at_most_times(KNOWN));
+    run.add(known.rate("304 from the cache", file));
     changing(run, &deployment, server, file).await
 }
 
@@ -167,7 +167,7 @@ async fn changing(
     let figures = figures.first().context("the crowd did not come")?;
     let changes = f64::from(changes.get()) / start.elapsed().as_secs_f64();
     let calls = f64::from(u32::try_from(deployment.core.said(rpc)? - before)?);
-    let name = "page from memory at 100 changes a second";
+    let name = "page from the cache at 100 changes a second";
     run.add(figures.each(name, file));
     run.add(figures.rate(name, file));
     let hits = Figure::percent(100.0 * (1.0 - calls / figures.answers));
