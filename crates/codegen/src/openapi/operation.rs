@@ -20,8 +20,9 @@ const SCOPE: &str = "x-muster-scope";
 /// The media type of all answers that are not files.
 const JSON: &str = "application/json";
 
-/// In characters.
-const MAX_IDEMPOTENCY_KEY_LENGTH: usize = 255;
+/// Said of operations that can be repeated with a key. As a parameter, programs that import the document would send its example with
+/// every change, and each but the first would be refused.
+const IDEMPOTENCY_KEY: &str = "The header `Idempotency-Key` makes it safe to repeat.";
 
 /// Route `index` of the rpc.
 pub(super) fn emit(api: &Api, service: &Service, method: &Method, index: usize) -> Result<Value> {
@@ -62,12 +63,16 @@ pub(super) fn id(method: &Method, index: usize) -> String {
     format!("{}{rest}{number}", first.to_ascii_lowercase())
 }
 
-/// The rpc's comment and its scope.
+/// The rpc's comment, its scope, and whether it takes a key.
 fn description(method: &Method) -> String {
-    match &method.scope {
-        None => method.comment.clone(),
-        Some(scope) => format!("{}\n\nNeeds the scope `{scope}`.", method.comment),
+    let scope = method.scope.as_ref();
+    let scope = scope.map(|scope| format!("Needs the scope `{scope}`."));
+    let key = method.idempotency_key.then(|| IDEMPOTENCY_KEY.to_owned());
+    let notes: Vec<_> = scope.into_iter().chain(key).collect();
+    if notes.is_empty() {
+        return method.comment.clone();
     }
+    format!("{}\n\n{}", method.comment, notes.join(" "))
 }
 
 /// `None` if there are none.
@@ -82,9 +87,6 @@ fn parameters(api: &Api, method: &Method, route: &Route) -> Result<Option<Value>
     }
     if has_tag(method, route) {
         parameters.push(json!({ "$ref": "#/components/parameters/If-None-Match" }));
-    }
-    if method.idempotency_key {
-        parameters.push(json!({ "$ref": "#/components/parameters/Idempotency-Key" }));
     }
     Ok((!parameters.is_empty()).then_some(parameters.into()))
 }
@@ -199,20 +201,6 @@ pub(super) fn shared_parameters() -> Value {
             "description": "The ETag of a copy that the client has.",
             "schema": { "type": "string" },
             "example": "\"9f86d081884c7d65\"",
-        },
-        "Idempotency-Key": {
-            "name": "Idempotency-Key",
-            "in": "header",
-            "description": "A key that the client chooses, a new one for each new request. It makes the request safe to repeat. For 24 hours the same key \
-                with the same request gets the first answer again, and nothing is done twice. The same key with another request is refused \
-                with 422, and while the first request is still running with 409. Keys belong to the caller's account.",
-            "schema": {
-                "type": "string",
-                "minLength": 1,
-                "maxLength": MAX_IDEMPOTENCY_KEY_LENGTH,
-                "pattern": "^[!-~]+$",
-            },
-            "example": "0197a3c5-8f00-7a61-b0c4-5d1f6a2e7b90",
         },
     })
 }

@@ -40,6 +40,30 @@ fn every_reference_leads_somewhere_and_every_component_is_used() {
     }
 }
 
+/// Programs that import a document send the example of each parameter, so that every change would have the same key.
+#[test]
+fn an_idempotency_key_is_described_and_no_parameter() {
+    let outputs = muster();
+    for form in ["openapi.json", "openapi-3.0.json"] {
+        let document = output(&outputs, form);
+        let about = document["info"]["description"].as_str().unwrap();
+        assert!(about.contains("the header `Idempotency-Key`"), "{about}");
+        let shared = document["components"]["parameters"].as_object().unwrap();
+        let mut parameters: Vec<_> = shared.values().cloned().collect();
+        let mut described = 0;
+        for operation in operations(&document) {
+            let own = operation["parameters"].as_array().into_iter().flatten();
+            parameters.extend(own.cloned());
+            let description = operation["description"].as_str().unwrap();
+            described += usize::from(description.contains("`Idempotency-Key`"));
+        }
+        assert!(described > 10, "{form}: only {described} operations");
+        for parameter in parameters {
+            assert_ne!(parameter["name"], "Idempotency-Key", "{form}");
+        }
+    }
+}
+
 #[test]
 fn operation_ids_are_unique() {
     for outputs in [muster(), toy(&[]).unwrap()] {

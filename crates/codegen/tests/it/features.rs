@@ -2,10 +2,7 @@
 
 use serde_json::json;
 
-use crate::{
-    documents::validator,
-    sources::{json as output, text, toy},
-};
+use crate::sources::{json as output, text, toy};
 
 /// The generated code of one binding.
 fn binding(name: &str) -> String {
@@ -198,7 +195,7 @@ fn an_rpc_shows_the_scope_that_it_needs_wherever_it_is_offered() {
     assert_eq!(update["x-muster-scope"], "events:write");
     assert_eq!(
         update["description"],
-        "Changes a book.\n\nNeeds the scope `events:write`."
+        "Changes a book.\n\nNeeds the scope `events:write`. The header `Idempotency-Key` makes it safe to repeat."
     );
     let get = &document["paths"]["/books/{id}"]["get"];
     assert_eq!(get["security"], json!([{ "bearer": [] }]));
@@ -224,22 +221,15 @@ fn an_rpc_shows_the_scope_that_it_needs_wherever_it_is_offered() {
 fn an_rpc_that_takes_an_idempotency_key_describes_it() {
     assert!(implementation("Rpc", "UpdateBook").contains("const IDEMPOTENCY_KEY: bool = true;"));
     assert!(implementation("Rpc", "DiscardBook").contains("const IDEMPOTENCY_KEY: bool = false;"));
-    let document = output(&toy(&[]).unwrap(), "openapi.json");
-    let taken = |verb: &str| {
-        let parameters = &document["paths"]["/books/{id}"][verb]["parameters"];
-        let mut parameters = parameters.as_array().unwrap().iter();
-        parameters.any(|one| one["$ref"] == "#/components/parameters/Idempotency-Key")
+    let outputs = toy(&[]).unwrap();
+    let takes_key = |verb: &str| {
+        let document = output(&outputs, "openapi.json");
+        let operation = &document["paths"]["/books/{id}"][verb];
+        let description = operation["description"].as_str().unwrap();
+        description.contains("The header `Idempotency-Key` makes it safe to repeat.")
     };
-    assert!(taken("patch"));
-    assert!(!taken("delete"));
-    let key = &document["components"]["parameters"]["Idempotency-Key"];
-    let key = validator(&document, &key["schema"]);
-    for right in ["a", "~!{}", &"x".repeat(255)] {
-        assert!(key.is_valid(&json!(right)), "{right:?}");
-    }
-    for wrong in ["", "two words", "\u{e9}", "a\n", &"x".repeat(256)] {
-        assert!(!key.is_valid(&json!(wrong)), "{wrong:?}");
-    }
+    assert!(takes_key("patch"));
+    assert!(!takes_key("delete"));
 }
 
 #[test]
