@@ -23,6 +23,7 @@ RULES = [
     r"must not have control characters",
     r"must not be blank",
     r"must have at most \d+ words",
+    r"must have a letter or a digit",
     # Of one value with another, or with the event.
     r"must not put end_date before start_date",
     r"must be in the future",

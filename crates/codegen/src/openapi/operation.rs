@@ -99,7 +99,8 @@ fn parameter(api: &Api, field: &Field, place: &str) -> Result<Value> {
     set(&mut parameter, "name", field.name.as_str());
     set(&mut parameter, "in", place);
     set(&mut parameter, "required", required.then_some(true));
-    set(&mut parameter, "description", field.comment.as_str());
+    let description = schemas::with_refused_characters(field, &field.comment);
+    set(&mut parameter, "description", description);
     set(&mut parameter, "schema", value);
     set(&mut parameter, "example", example::value(api, field)?);
     set(

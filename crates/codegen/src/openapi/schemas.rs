@@ -14,6 +14,9 @@ use crate::{
     schema::{self, Object, set},
 };
 
+/// Anything but white space, in every dialect of regular expressions.
+const NOT_BLANK: &str = r"\S";
+
 /// The reference to a message's schema.
 pub(super) fn reference(message: &str) -> Object {
     let mut reference = Object::new();
@@ -118,7 +121,11 @@ fn property(api: &Api, message: &Message, field: &Field) -> Result<Object> {
     if message.may_be_null(field) {
         property = or_null(property);
     }
-    set(&mut property, "description", schema::description(field));
+    let mut description = schema::description(field);
+    if message.is_input {
+        description = with_refused_characters(field, &description);
+    }
+    set(&mut property, "description", description);
     // What a message may hold is shown where its own schema stands.
     if held(field).is_none() {
         set(
@@ -169,22 +176,21 @@ fn or_null(mut schema: Object) -> Object {
     }
 }
 
-/// Which characters a text may hold: white space and then something else, neither with refused characters, so
-/// that it is not blank either. It reads each character once, since none fits two neighbouring parts of it. NUL is refused, too, but
-/// programs with NUL in their source are not accepted everywhere.
-fn pattern(field: &Field) -> Option<String> {
+/// A text that may not be empty must not be blank either. More would be in the way: ECMA-262 and PCRE2 name other characters
+/// differently. The description says which are refused.
+fn pattern(field: &Field) -> Option<&'static str> {
+    let may_be_empty = field.string_rules().min_len.unwrap_or(0) == 0;
+    (field.meaning.text != Text::Unspecified && !may_be_empty).then_some(NOT_BLANK)
+}
+
+/// What a description says, and which characters are refused.
+pub(super) fn with_refused_characters(field: &Field, description: &str) -> String {
     let refused = match field.meaning.text {
-        Text::Unspecified => return None,
-        Text::Line => r"\u0001-\u001F\u007F-\u009F\u2028-\u202E\u2066-\u2069",
+        Text::Unspecified => return description.to_owned(),
+        Text::Line => "No line breaks, control characters or marks that reorder text.",
         Text::Paragraphs => {
-            r"\u0001-\u0008\u000B\u000C\u000E-\u001F\u007F-\u009F\u2028-\u202E\u2066-\u2069"
+            "No control characters but tabs and line breaks, and no marks that reorder text."
         }
     };
-    let text = format!(r"[^\S{refused}]*[^\s{refused}][^{refused}]*");
-    let may_be_empty = field.string_rules().min_len.unwrap_or(0) == 0;
-    Some(if may_be_empty {
-        format!("^({text})?$")
-    } else {
-        format!("^{text}$")
-    })
+    format!("{description} {refused}")
 }
