@@ -17,6 +17,20 @@ pub(crate) fn object<'a>(api: &Api, fields: impl IntoIterator<Item = &'a Field>)
         .map(Value::Object)
 }
 
+/// The least object of these fields that is useful: those that must be given, or else the first text. Programs that import the document
+/// send it.
+pub(crate) fn least(api: &Api, fields: &[&Field]) -> Result<Value> {
+    let required: Vec<_> = fields
+        .iter()
+        .filter(|field| field.must_be_given())
+        .collect();
+    if !required.is_empty() {
+        return object(api, required.into_iter().copied());
+    }
+    let text = fields.iter().find(|field| field.kind == Kind::String);
+    object(api, text.or(fields.first()).copied())
+}
+
 /// A value of the field: its own example, or else one of its message, its default, or the first of its choices.
 pub(crate) fn value(api: &Api, field: &Field) -> Result<Value> {
     let text = field.meaning.example.as_str();

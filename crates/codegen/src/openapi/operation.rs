@@ -39,7 +39,7 @@ pub(super) fn emit(api: &Api, service: &Service, method: &Method, index: usize) 
         "parameters",
         parameters(api, method, route)?,
     );
-    set(&mut operation, "requestBody", body(api, method, route));
+    set(&mut operation, "requestBody", body(api, method, route)?);
     set(&mut operation, "responses", responses(api, method, route)?);
     set(
         &mut operation,
@@ -111,12 +111,19 @@ fn parameter(api: &Api, field: &Field, place: &str) -> Result<Value> {
     Ok(parameter.into())
 }
 
-fn body(api: &Api, method: &Method, route: &Route) -> Option<Value> {
-    let body = Parts::new(api, method, route).body?;
-    Some(json!({
+/// `None` if there is none.
+fn body(api: &Api, method: &Method, route: &Route) -> Result<Option<Value>> {
+    let Some(body) = Parts::new(api, method, route).body else {
+        return Ok(None);
+    };
+    let content = json!({
+        "schema": schemas::reference(&method.request),
+        "example": example::least(api, &body.fields)?,
+    });
+    Ok(Some(json!({
         "required": body.required,
-        "content": { JSON: { "schema": schemas::reference(&method.request) } },
-    }))
+        "content": { JSON: content },
+    })))
 }
 
 fn responses(api: &Api, method: &Method, route: &Route) -> Result<Object> {

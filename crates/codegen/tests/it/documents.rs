@@ -15,6 +15,35 @@ fn every_example_and_default_is_valid_against_its_schema() {
     }
 }
 
+/// Programs that import a document send the example of a body as it stands.
+#[test]
+fn the_example_of_a_body_has_only_what_must_be_given_and_publishes_nothing() {
+    let outputs = muster();
+    for form in ["openapi.json", "openapi-3.0.json"] {
+        let document = output(&outputs, form);
+        let mut bodies = 0;
+        for operation in operations(&document) {
+            let id = operation["operationId"].as_str().unwrap();
+            let Some(content) = operation["requestBody"].pointer("/content/application~1json")
+            else {
+                continue;
+            };
+            let given = content["example"].as_object().unwrap().keys();
+            let given: Vec<&str> = given.map(String::as_str).collect();
+            let schema = content["schema"]["$ref"].as_str().unwrap();
+            let required = &document.pointer(&schema[1..]).unwrap()["required"];
+            match required.as_array() {
+                Some(required) => assert_eq!(given, *required, "{form}: {id}"),
+                None => assert_eq!(given.len(), 1, "{form}: {id}"),
+            }
+            bodies += 1;
+        }
+        assert!(bodies > 5, "{form}: only {bodies} bodies");
+        let draft = &document["components"]["schemas"]["CreateEventRequest"];
+        assert!(!draft.to_string().contains("\"is_public\":true"), "{form}");
+    }
+}
+
 #[test]
 fn every_reference_leads_somewhere_and_every_component_is_used() {
     let document = output(&muster(), "openapi.json");
