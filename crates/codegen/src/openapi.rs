@@ -13,13 +13,15 @@ pub(crate) use self::{failures::RESERVED, older::emit as older};
 use crate::{
     model::{Api, Service},
     options::{ApiRules, ScopeRule},
-    schema::Object,
+    schema::{Object, set},
 };
 
 /// The specification's version.
 const OPENAPI: &str = "3.1.0";
-/// Name of the one security scheme.
+/// Name of the security scheme of any credential.
 const BEARER: &str = "bearer";
+/// Name of that of access tokens, for programs that can get one.
+const OAUTH2: &str = "oauth2";
 /// The mark of additions to the contract.
 const ADDITION: &str = "x-muster-addition";
 
@@ -46,15 +48,47 @@ pub(crate) fn emit(api: &Api) -> Result<Value> {
             "responses": failures::responses(api),
             "parameters": operation::shared_parameters(),
             "headers": operation::headers(),
-            "securitySchemes": {
-                BEARER: {
-                    "type": "http",
-                    "scheme": "bearer",
-                    "description": credential(rules),
-                },
-            },
+            "securitySchemes": security_schemes(rules),
         },
     }))
+}
+
+/// How programs authenticate.
+fn security_schemes(rules: &ApiRules) -> Object {
+    let mut schemes = Object::new();
+    let bearer = json!({
+        "type": "http",
+        "scheme": "bearer",
+        "description": credential(rules),
+    });
+    set(&mut schemes, BEARER, bearer);
+    set(&mut schemes, OAUTH2, oauth2(rules));
+    schemes
+}
+
+/// Access tokens by the consent of a person.
+fn oauth2(rules: &ApiRules) -> Value {
+    let scopes: Object = grantable(rules)
+        .map(|scope| (scope.name.clone(), scope.description.as_str().into()))
+        .collect();
+    let endpoint = |name: &str| format!("{}/oauth/{name}", rules.public_url);
+    let flow = json!({
+        "authorizationUrl": endpoint("authorize"),
+        "tokenUrl": endpoint("token"),
+        "refreshUrl": endpoint("token"),
+        "scopes": scopes,
+    });
+    json!({
+        "type": "oauth2",
+        "description": "An access token, which a program gets by the consent of a person: authorization code with PKCE (S256), \
+            for public clients.",
+        "flows": { "authorizationCode": flow },
+    })
+}
+
+/// The scopes that a credential can be granted.
+fn grantable(rules: &ApiRules) -> impl Iterator<Item = &ScopeRule> {
+    rules.scopes.iter().filter(|scope| !scope.session_only)
 }
 
 /// The description of the credential, and a table of scopes.
@@ -62,8 +96,7 @@ fn credential(rules: &ApiRules) -> String {
     let heading =
         "Its scopes limit what it can be used for:\n\n| Scope | What it allows |\n|---|---|";
     let row = |scope: &ScopeRule| format!("| `{}` | {} |", scope.name, scope.description);
-    let grantable = rules.scopes.iter().filter(|scope| !scope.session_only);
-    let rows: Vec<_> = grantable.map(row).collect();
+    let rows: Vec<_> = grantable(rules).map(row).collect();
     if rows.is_empty() {
         return rules.credential.clone();
     }

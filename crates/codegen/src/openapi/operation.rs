@@ -3,7 +3,7 @@
 use anyhow::Result;
 use serde_json::{Value, json};
 
-use super::{ADDITION, BEARER, failures, links, schemas, tag_name};
+use super::{ADDITION, BEARER, OAUTH2, failures, links, schemas, tag_name};
 use crate::{
     errors::{self, RATE_LIMITED},
     example,
@@ -14,7 +14,7 @@ use crate::{
     schema::{self, Object, set},
 };
 
-/// The scope that the credential needs. Beside `bearer`, linters and OpenAPI 3.0 know no scopes.
+/// The scope that any credential needs. Beside `bearer`, linters and OpenAPI 3.0 know no scopes.
 const SCOPE: &str = "x-muster-scope";
 
 /// The media type of all answers that are not files.
@@ -41,15 +41,19 @@ pub(super) fn emit(api: &Api, service: &Service, method: &Method, index: usize) 
     );
     set(&mut operation, "requestBody", body(api, method, route)?);
     set(&mut operation, "responses", responses(api, method, route)?);
-    set(
-        &mut operation,
-        "security",
-        match method.access {
-            Access::Bearer | Access::Paid | Access::Session => json!([{ BEARER: [] }]),
-            Access::Public | Access::Unspecified => json!([]),
-        },
-    );
+    set(&mut operation, "security", security(method));
     Ok(operation.into())
+}
+
+/// The credentials that it takes; one of them is enough.
+fn security(method: &Method) -> Value {
+    match method.access {
+        Access::Public | Access::Unspecified => json!([]),
+        Access::Bearer | Access::Paid | Access::Session => {
+            let scopes: Vec<_> = method.scope.iter().collect();
+            json!([{ BEARER: [] }, { OAUTH2: scopes }])
+        }
+    }
 }
 
 /// The rpc's name as `createEvent`; additional routes are numbered from 2, as bindings are.

@@ -94,6 +94,31 @@ fn an_idempotency_key_is_described_and_no_parameter() {
 }
 
 #[test]
+fn every_operation_names_a_scope_that_the_consent_of_a_person_can_grant() {
+    let outputs = muster();
+    for form in ["openapi.json", "openapi-3.0.json"] {
+        let document = output(&outputs, form);
+        let oauth2 = &document["components"]["securitySchemes"]["oauth2"];
+        let granted = oauth2["flows"]["authorizationCode"]["scopes"]
+            .as_object()
+            .unwrap();
+        assert!(granted.contains_key("events:write"));
+        assert!(!granted.contains_key("keys:write"), "only sessions have it");
+        for operation in operations(&document) {
+            let id = &operation["operationId"];
+            let [bearer, oauth2] = operation["security"].as_array().unwrap().as_slice() else {
+                assert_eq!(operation["security"], json!([]), "{form}: {id}");
+                continue;
+            };
+            assert_eq!(*bearer, json!({ "bearer": [] }));
+            let scope = &operation["x-muster-scope"];
+            assert_eq!(*oauth2, json!({ "oauth2": [scope] }), "{form}: {id}");
+            assert!(granted.contains_key(scope.as_str().unwrap()), "{scope}");
+        }
+    }
+}
+
+#[test]
 fn operation_ids_are_unique() {
     for outputs in [muster(), toy(&[]).unwrap()] {
         let document = output(&outputs, "openapi.json");

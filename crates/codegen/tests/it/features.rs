@@ -191,18 +191,30 @@ fn an_rpc_shows_the_scope_that_it_needs_wherever_it_is_offered() {
 
     let document = output(&outputs, "openapi.json");
     let update = &document["paths"]["/books/{id}"]["patch"];
-    assert_eq!(update["security"], json!([{ "bearer": [] }]));
+    assert_eq!(
+        update["security"],
+        json!([{ "bearer": [] }, { "oauth2": ["events:write"] }])
+    );
     assert_eq!(update["x-muster-scope"], "events:write");
     assert_eq!(
         update["description"],
         "Changes a book.\n\nNeeds the scope `events:write`. The header `Idempotency-Key` makes it safe to repeat."
     );
     let get = &document["paths"]["/books/{id}"]["get"];
-    assert_eq!(get["security"], json!([{ "bearer": [] }]));
+    assert_eq!(get["security"], json!([{ "bearer": [] }, { "oauth2": [] }]));
     assert!(get.get("x-muster-scope").is_none());
     let scheme = &document["components"]["securitySchemes"]["bearer"]["description"];
     let table = "| `events:read` | See books. |\n| `events:write` | Change books. |";
     assert!(scheme.as_str().unwrap().contains(table), "{scheme}");
+    let flows = &document["components"]["securitySchemes"]["oauth2"]["flows"];
+    let flow = &flows["authorizationCode"];
+    assert_eq!(
+        flow["authorizationUrl"],
+        "https://toy.example/oauth/authorize"
+    );
+    assert_eq!(flow["tokenUrl"], "https://toy.example/oauth/token");
+    let scopes = json!({ "events:read": "See books.", "events:write": "Change books." });
+    assert_eq!(flow["scopes"], scopes);
 
     let tools = output(&outputs, "tools.json");
     let meta = |name: &str| {
