@@ -118,6 +118,35 @@ fn every_operation_names_a_scope_that_the_consent_of_a_person_can_grant() {
     }
 }
 
+/// As `website/src/markdown.rs` shows it.
+#[test]
+fn a_description_that_is_shown_as_markdown_says_so() {
+    let outputs = muster();
+    let document = output(&outputs, "openapi.json");
+    let tools = output(&outputs, "tools.json");
+    let schemas = &document["components"]["schemas"];
+    let tool = |name: &str| {
+        let mut rows = tools.as_array().unwrap().iter();
+        let row = rows.find(|row| row["tool"]["name"] == name).unwrap();
+        row["tool"]["inputSchema"].clone()
+    };
+    for schema in [
+        schemas["CreateEventRequest"].clone(),
+        schemas["UpdateEventRequest"].clone(),
+        schemas["Event"].clone(),
+        schemas["MyEventDetail"].clone(),
+        tool("create_event"),
+        tool("update_event"),
+    ] {
+        let description = schema["properties"]["description"]["description"].as_str();
+        let description = description.unwrap();
+        assert!(
+            description.contains("Markdown (CommonMark)"),
+            "{description}"
+        );
+    }
+}
+
 #[test]
 fn operation_ids_are_unique() {
     for outputs in [muster(), toy(&[]).unwrap()] {
