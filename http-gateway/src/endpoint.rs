@@ -86,7 +86,7 @@ async fn handle(gateway: &Gateway, route: &Route, request: Request) -> Result<Re
         Content::Json => {
             let answer = core.answer(request, &context).await;
             let (answer, metadata) = answer.map_err(failed)?;
-            respond::json(route, &parts.uri, &answer, metadata)
+            respond::json(route, &options.public_url, &parts.uri, &answer, metadata)
         }
         Content::File => {
             context = context.with_known_versions(&parts.headers);

@@ -32,9 +32,10 @@ const FORWARDED: [HeaderName; 6] = [
 /// Room for these and for those that are set here and around it, so that it need not be found while they are.
 const MAX_HEADERS: usize = 12;
 
-/// One message as JSON, with a tag if it was read, and a link to the next page if there is one.
+/// One message as JSON, with a tag if it was read, and a link below the public URL to the next page if there is one.
 pub(crate) fn json(
     route: &Route,
+    public_url: &str,
     asked: &Uri,
     message: &[u8],
     metadata: MetadataMap,
@@ -48,7 +49,7 @@ pub(crate) fn json(
         headers.entry(ETAG).or_insert(tag);
     }
     if let Some((parameter, value)) = next_page
-        && let Some(link) = next_link(asked, parameter, &value)
+        && let Some(link) = next_link(public_url, asked, parameter, &value)
     {
         headers.insert(LINK, link);
     }
@@ -114,15 +115,16 @@ fn shared_for(caching: Caching, is_provisional: bool) -> HeaderValue {
     HeaderValue::try_from(text).unwrap_or_else(|_| HeaderValue::from_static("no-cache"))
 }
 
-/// The header `Link` to the next page of a list (RFC 8288): what was asked for with another value of this parameter. It is relative, since
-/// the gateway does not know the names that proxies serve it under.
-fn next_link(asked: &Uri, parameter: &str, value: &str) -> Option<HeaderValue> {
+/// The header `Link` to the next page of a list (RFC 8288): what was asked for with another value of this parameter. It is absolute, since
+/// the usual clients do not resolve it.
+fn next_link(public_url: &str, asked: &Uri, parameter: &str, value: &str) -> Option<HeaderValue> {
     let others = asked.query().unwrap_or_default().split('&');
     let others = others.filter(|pair| !pair.is_empty() && !names(pair, parameter));
     let value = utf8_percent_encode(value, NON_ALPHANUMERIC);
     let next = format!("{parameter}={value}");
     let query: Vec<&str> = others.chain([&*next]).collect();
-    let link = format!("<{}?{}>; rel=\"next\"", asked.path(), query.join("&"));
+    let (path, query) = (asked.path(), query.join("&"));
+    let link = format!("<{public_url}{path}?{query}>; rel=\"next\"");
     HeaderValue::try_from(link).ok()
 }
 
@@ -158,7 +160,8 @@ mod tests {
     }
 
     fn link(asked: &'static str, parameter: &str, value: &str) -> String {
-        let link = next_link(&Uri::from_static(asked), parameter, value).unwrap();
+        let asked = Uri::from_static(asked);
+        let link = next_link("https://muster.example", &asked, parameter, value).unwrap();
         link.to_str().unwrap().to_owned()
     }
 
@@ -166,15 +169,15 @@ mod tests {
     fn the_next_page_keeps_everything_but_where_it_begins() {
         assert_eq!(
             link("/api/v1/events", "offset", "50"),
-            "</api/v1/events?offset=50>; rel=\"next\""
+            "<https://muster.example/api/v1/events?offset=50>; rel=\"next\""
         );
         assert_eq!(
             link("/events?limit=2&offset=2&q=a%20b+c&", "offset", "4"),
-            "</events?limit=2&q=a%20b+c&offset=4>; rel=\"next\""
+            "<https://muster.example/events?limit=2&q=a%20b+c&offset=4>; rel=\"next\""
         );
         assert_eq!(
             link("/events?%63ursor=a&cursors=b", "cursor", "x/=y"),
-            "</events?cursors=b&cursor=x%2F%3Dy>; rel=\"next\""
+            "<https://muster.example/events?cursors=b&cursor=x%2F%3Dy>; rel=\"next\""
         );
     }
 }

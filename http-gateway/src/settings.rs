@@ -19,7 +19,7 @@ pub struct Settings {
     /// Its port and the connection to core
     #[command(flatten)]
     pub edge: EdgeSettings,
-    /// Base of the URLs in the OpenAPI document, as at core [default: the HTTP address]
+    /// Base of the URLs in the OpenAPI document and in links to next pages, as at core [default: the HTTP address]
     #[arg(long, env = "MUSTER_PUBLIC_URL", value_name = "URL", value_parser = public_url)]
     pub public_url: Option<String>,
     /// What it serves
@@ -66,7 +66,7 @@ pub struct Options {
     pub public_changes: SharedWith,
     /// The OpenAPI document to serve.
     pub openapi: OpenApi,
-    /// The base of the URLs in it, without a slash at its end.
+    /// The base of the URLs in it and in links to next pages, without a slash at its end.
     pub public_url: String,
 }
 

@@ -397,6 +397,7 @@ async fn serve_gateway(
 
 fn gateway_options(mut options: http_gateway::Options) -> http_gateway::Options {
     options.calls.request_time = TestApp::REQUEST_TIME;
+    TestApp::PUBLIC_URL.clone_into(&mut options.public_url);
     options
 }
 

@@ -47,7 +47,7 @@ pub(crate) fn emit(api: &Api) -> Result<Value> {
             "schemas": schemas::emit(api)?,
             "responses": failures::responses(api),
             "parameters": operation::shared_parameters(),
-            "headers": operation::headers(),
+            "headers": operation::headers(rules),
             "securitySchemes": security_schemes(rules),
         },
     }))

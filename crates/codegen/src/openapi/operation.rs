@@ -8,7 +8,7 @@ use crate::{
     errors::{self, RATE_LIMITED},
     example,
     model::{Api, Field, Method, Response, Service},
-    options::Access,
+    options::{Access, ApiRules},
     parts::{Parts, next_page},
     route::{Route, Verb},
     schema::{self, Object, set},
@@ -218,7 +218,8 @@ pub(super) fn shared_parameters() -> Value {
 }
 
 /// The headers that responses refer to.
-pub(super) fn headers() -> Value {
+pub(super) fn headers(rules: &ApiRules) -> Value {
+    let list = format!("{}{}/events", rules.public_url, rules.base_path);
     json!({
         "X-Request-Id": {
             "description": "Finds the request in the server's logs. A request may bring its own.",
@@ -246,9 +247,9 @@ pub(super) fn headers() -> Value {
             "example": "\"address\";q=60;w=60",
         },
         "Link": {
-            "description": "Where the next page is, with `rel=\"next\"`; absent on the last one.",
+            "description": "The address of the next page, with `rel=\"next\"`; absent on the last one.",
             "schema": { "type": "string" },
-            "example": "</api/v1/events?limit=50&offset=50>; rel=\"next\"",
+            "example": format!("<{list}?limit=50&offset=50>; rel=\"next\""),
         },
         "ETag": {
             "description": "Names this version of the answer.",

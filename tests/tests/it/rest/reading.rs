@@ -61,11 +61,12 @@ async fn what_the_client_has_is_not_sent_again(app: Arc<TestApp>) {
     assert_eq!(stolen.status, 401, "a tag opens nothing");
 }
 
-/// The target of `Link` with `rel="next"`.
+/// The path of the page that `Link` with `rel="next"` leads to, below the public URL.
 fn next(reply: &Reply) -> Option<String> {
-    let link = reply.header("link")?.strip_prefix('<')?;
-    let target = link.strip_suffix(">; rel=\"next\"")?;
-    Some(target.to_owned())
+    let link = reply.header("link")?.strip_prefix('<').unwrap();
+    let target = link.strip_suffix(">; rel=\"next\"").unwrap();
+    let path = target.strip_prefix(TestApp::PUBLIC_URL).unwrap();
+    Some(path.to_owned())
 }
 
 async fn every_list_links_to_its_next_page(app: Arc<TestApp>) {
