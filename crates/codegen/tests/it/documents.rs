@@ -148,6 +148,15 @@ fn a_description_that_is_shown_as_markdown_says_so() {
 }
 
 #[test]
+fn what_a_stranger_reads_does_not_tell_of_another_contract() {
+    let outputs = muster();
+    for name in ["openapi.json", "openapi-3.0.json", "mcp.json", "tools.json"] {
+        let text = text(&outputs, name).to_lowercase();
+        assert!(!text.contains("original contract"), "{name}");
+    }
+}
+
+#[test]
 fn operation_ids_are_unique() {
     for outputs in [muster(), toy(&[]).unwrap()] {
         let document = output(&outputs, "openapi.json");
