@@ -12,7 +12,7 @@ use axum::{
     extract::Request,
     response::Response,
 };
-use http::{Method, StatusCode, request::Parts};
+use http::{HeaderValue, Method, StatusCode, header::ACCEPT, request::Parts};
 use http_body_util::Full;
 use http_kit::{
     CheckCredential, Problem,
@@ -36,6 +36,9 @@ use crate::{
 
 /// Additional time of a request besides its call to core: reading it and checking its credential.
 const SLACK: Duration = Duration::from_secs(5);
+
+/// What rmcp insists on. Clients in wide use name only one of them, any type or none, and every answer is JSON.
+const ACCEPTED: HeaderValue = HeaderValue::from_static("application/json, text/event-stream");
 
 pub(super) struct Gate {
     /// The rpc that checks credentials.
@@ -93,6 +96,7 @@ impl Gate {
         let refused = WholeRefusal::default();
         parts.extensions.insert(refused.clone());
         parts.extensions.insert(holder);
+        parts.headers.insert(ACCEPT, ACCEPTED);
         let request = Request::from_parts(parts, Full::new(bytes.clone()));
         let response = self.service.handle(request).await.map(Body::new);
         if let Some(problem) = refused.take() {

@@ -70,9 +70,6 @@ fn worded(status: StatusCode, method: &Method, text: &str) -> Problem {
             let message = "the Content-Type must be application/json";
             Problem::new(Reason::UnsupportedMediaType, message)
         }
-        StatusCode::NOT_ACCEPTABLE => {
-            invalid("the header Accept must name application/json and text/event-stream")
-        }
         StatusCode::FORBIDDEN if text.contains("Host") => invalid(
             "MCP is not served under this host; the setting --mcp-hosts names those that it is served under",
         ),

@@ -18,7 +18,7 @@ fn set(request: &mut Request<Body>, name: &'static str, value: &'static str) {
 #[tokio::test]
 async fn every_refusal_is_json_and_says_what_would_be_right() {
     let bridge = bridge(&Toy::default(), &Options::default());
-    let cases: [(Change, u16, &str, &str); 7] = [
+    let cases: [(Change, u16, &str, &str); 6] = [
         (
             |call| set(call, "origin", "https://evil.example"),
             403,
@@ -42,12 +42,6 @@ async fn every_refusal_is_json_and_says_what_would_be_right() {
             405,
             "METHOD_NOT_ALLOWED",
             "this path takes POST, not GET",
-        ),
-        (
-            |call| set(call, "accept", "application/json"),
-            406,
-            "INVALID_REQUEST",
-            "text/event-stream",
         ),
         (
             |call| set(call, "content-type", "text/plain"),
@@ -78,6 +72,30 @@ async fn every_refusal_is_json_and_says_what_would_be_right() {
             "{body}"
         );
         assert!(!error["request_id"].as_str().unwrap().is_empty(), "{body}");
+    }
+}
+
+/// Gemini CLI, the Java SDK, Dify and others send one of these.
+#[tokio::test]
+async fn whatever_a_client_accepts_it_is_answered_in_json() {
+    let bridge = bridge(&Toy::default(), &Options::default());
+    for accept in [
+        None,
+        Some("application/json"),
+        Some("*/*"),
+        Some("text/event-stream"),
+        Some("text/event-stream, application/json;q=0.5"),
+    ] {
+        let mut call = request("tools/list", &json!({}));
+        call.headers_mut().remove("accept");
+        if let Some(accept) = accept {
+            set(&mut call, "accept", accept);
+        }
+        let answer = bridge.clone().oneshot(call).await.unwrap();
+        assert_eq!(answer.status(), 200, "{accept:?}");
+        assert_eq!(answer.headers()["content-type"], "application/json");
+        let tools = json(answer).await["result"]["tools"].take();
+        assert!(!tools.as_array().unwrap().is_empty(), "{accept:?}");
     }
 }
 
