@@ -31,8 +31,9 @@ use crate::{
     trace,
 };
 
-/// The supported revisions. Those before 2025-06-18 have no structured answers.
+/// The supported revisions. The one before has another transport. 2025-03-26 has no structured answers, which its clients ignore.
 pub(crate) const REVISIONS: &[ProtocolVersion] = &[
+    ProtocolVersion::V_2025_03_26,
     ProtocolVersion::V_2025_06_18,
     ProtocolVersion::V_2025_11_25,
     ProtocolVersion::V_2026_07_28,

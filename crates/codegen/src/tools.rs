@@ -110,7 +110,7 @@ fn definition<'a>(
 
 /// Those that differ from MCP's defaults, and whether changes can be undone, since the default is that they cannot.
 ///
-/// The title is set beside them. A second one here would be for revisions before 2025-06-18, which are not supported.
+/// The title is set beside them. A second one here would be for the revision 2025-03-26 alone, which has names to show.
 fn annotations(tool: &Tool) -> Object {
     let mut annotations = Object::new();
     if tool.read_only {

@@ -87,10 +87,11 @@ impl Gate {
         };
         // A slow body takes no permit.
         let _place = self.permits.take(holder)?;
-        if parts.method == Method::POST
-            && let Some(response) = revision::refuse(&parts.headers, &bytes)
-        {
-            return Ok(response);
+        if parts.method == Method::POST {
+            let refused = revision::refuse(&parts.headers, &bytes);
+            if let Some(response) = refused.or_else(|| refusal::batch(&bytes)) {
+                return Ok(response);
+            }
         }
         let (method, credential) = (parts.method.clone(), fingerprint(&parts.headers));
         let refused = WholeRefusal::default();

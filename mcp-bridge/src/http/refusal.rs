@@ -15,6 +15,14 @@ use server::observe::RequestId;
 /// Maximum size of an error of rmcp; the longest is far smaller.
 const REFUSAL_BYTES: usize = 4 << 10;
 
+/// The JSON-RPC error for a batch, which only the revision 2025-03-26 has. `None` if the body is none.
+pub(super) fn batch(bytes: &[u8]) -> Option<Response> {
+    let is_batch = bytes.trim_ascii_start().starts_with(b"[")
+        && serde_json::from_slice::<Vec<IgnoredAny>>(bytes).is_ok();
+    let message = "batches are not supported: send each message in a request of its own";
+    is_batch.then(|| protocol(None, ErrorData::invalid_request(message, None)))
+}
+
 /// The JSON-RPC error for a body without a message, which rmcp reports as a wrong media type. `None` if the body is valid.
 pub(super) fn unreadable(bytes: &[u8]) -> Option<Response> {
     let error = match serde_json::from_slice::<IgnoredAny>(bytes) {

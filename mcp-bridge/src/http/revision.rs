@@ -2,7 +2,8 @@
 //!
 //! rmcp compares the header with the message. But it accepts revisions that Muster does not support, a repeated header, and a
 //! missing header if the message names a revision: a proxy could then read the request in another way than the server. A
-//! message without a revision may have no header: revisions before 2026-07-28 require servers to accept clients without it.
+//! message without a revision may have no header: revisions before 2026-07-28 require servers to accept clients without it, and
+//! 2025-03-26 does not have it.
 
 use axum::response::Response;
 use http::{HeaderMap, HeaderValue};

@@ -17,7 +17,13 @@ pub(crate) const TARGET: Target = Target {
 };
 
 /// The revisions that are spoken, and one that is not.
-const REVISIONS: [&str; 4] = ["2026-07-28", "2025-11-25", "2025-06-18", "2024-11-05"];
+const REVISIONS: [&str; 5] = [
+    "2026-07-28",
+    "2025-11-25",
+    "2025-06-18",
+    "2025-03-26",
+    "2024-11-05",
+];
 
 thread_local! {
     static BRIDGE: (Surface, Vec<String>) = (Surface::bridge(), confirmed());

@@ -26,6 +26,10 @@ async fn what_is_no_message_is_answered_as_json_rpc_says(app: Arc<TestApp>) {
         ("{\"jsonrpc\":", -32700),
         ("", -32700),
         ("[]", -32600),
+        (
+            "[{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"ping\"}]",
+            -32600,
+        ),
         ("{\"method\":\"ping\"}", -32600),
     ] {
         let request = app
@@ -98,14 +102,14 @@ async fn a_revision_that_is_named_is_named_once_and_spoken(app: Arc<TestApp>) {
         )
     };
     let list = || json!({"jsonrpc": "2.0", "id": 7, "method": "tools/list"});
-    for spoken in ["2025-06-18", "2025-11-25"] {
+    for spoken in ["2025-03-26", "2025-06-18", "2025-11-25"] {
         assert_eq!(send(&[spoken], list()).await, (200, Value::Null));
     }
-    for unspoken in ["2025-03-26", "2024-11-05", "banana"] {
+    for unspoken in ["2024-11-05", "banana"] {
         let (status, error) = send(&[unspoken], list()).await;
         assert_eq!((status, &error["code"]), (400, &json!(-32022)));
         assert_eq!(error["data"]["requested"], unspoken);
-        assert_eq!(error["data"]["supported"].as_array().unwrap().len(), 3);
+        assert_eq!(error["data"]["supported"].as_array().unwrap().len(), 4);
     }
     let meta = json!({"io.modelcontextprotocol/protocolVersion": "2026-07-28"});
     let names_itself =
@@ -127,7 +131,36 @@ async fn a_revision_that_is_named_is_named_once_and_spoken(app: Arc<TestApp>) {
     assert_eq!(send(&[], hello).await, (200, Value::Null));
 }
 
+/// As programs on older SDKs do: without the header, which came later.
+async fn a_client_of_2025_03_26_begins_and_calls_a_tool(app: Arc<TestApp>) {
+    let key = app.account(Plan::Free).await.key;
+    let send = async |body: Value| {
+        let request = app.mcp.http.request(Method::POST, "/mcp").bearer(&key);
+        request.json(&body).send().await
+    };
+    let hello = json!({"protocolVersion": "2025-03-26", "capabilities": {}, "clientInfo": {"name": "tests", "version": "1"}});
+    let hello = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello});
+    let begun = send(hello.clone()).await.ok();
+    assert_eq!(begun["result"]["protocolVersion"], "2025-03-26");
+    let params = json!({"name": "list_my_events", "arguments": {}});
+    let call = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": params});
+    let called = send(call.clone()).await.ok();
+    let text = called["result"]["content"][0]["text"].as_str().unwrap();
+    assert!(text.contains("\"items\":[]"), "{text}");
+
+    let refused = send(json!([hello, call])).await;
+    assert_eq!(refused.status, StatusCode::BAD_REQUEST);
+    let error = &refused.json()["error"];
+    assert_eq!(error["code"], -32600, "{error}");
+    let message = error["message"].as_str().unwrap();
+    assert!(
+        message.starts_with("batches are not supported"),
+        "{message}"
+    );
+}
+
 super::on_sqlite!(
+    a_client_of_2025_03_26_begins_and_calls_a_tool,
     strange_hosts_and_origins_are_turned_away,
     what_is_no_message_is_answered_as_json_rpc_says,
     headers_that_contradict_the_message_are_refused,
