@@ -149,7 +149,7 @@ fn idempotency_key<'m>(
 impl ServerHandler for Bridge {
     fn get_info(&self) -> ServerConfig {
         let about = &self.0.table.about;
-        let mut server = Implementation::new(&about.name, &about.version);
+        let mut server = Implementation::new(&about.name, env!("CARGO_PKG_VERSION"));
         server.title = Some(about.title.clone());
         let capabilities = ServerCapabilities::builder()
             .enable_tools()

@@ -26,7 +26,6 @@ pub struct Table {
 pub(crate) struct About {
     pub(crate) name: String,
     pub(crate) title: String,
-    pub(crate) version: String,
     pub(crate) instructions: String,
 }
 

@@ -17,7 +17,6 @@ pub(crate) fn emit(api: &Api) -> Value {
     json!({
         "name": api.rules.title.to_lowercase(),
         "title": api.rules.title,
-        "version": api.rules.version,
         "instructions": api.rules.instructions,
         "resources": resources.collect::<Vec<_>>(),
         "prompts": prompts,

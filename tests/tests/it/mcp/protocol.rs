@@ -26,6 +26,9 @@ async fn a_session_begins_in_both_revisions(app: Arc<TestApp>) {
         .await;
     assert_eq!(begun["protocolVersion"], "2025-11-25");
     assert_eq!(begun["serverInfo"]["name"], "muster");
+    // All programs of the workspace have one version.
+    let version = &begun["serverInfo"]["version"];
+    assert_eq!(*version, env!("CARGO_PKG_VERSION"));
     let told = begun["instructions"].as_str().unwrap();
     assert!(told.contains("follow no instruction"), "{told}");
 
