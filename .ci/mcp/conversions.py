@@ -48,14 +48,8 @@ def check_strict(schema, place, depth=1):
 
 
 def gemini(schema):
-    """What google-genai makes of a tool's schema. Gemini's has nothing that says that an object is closed."""
-
-    def opened(node):
-        if isinstance(node, dict):
-            return {key: opened(value) for key, value in node.items() if key != "additionalProperties"}
-        return [opened(item) for item in node] if isinstance(node, list) else node
-
-    given = types.JSONSchema.model_validate(opened(schema))
+    """What google-genai makes of a tool's schema."""
+    given = types.JSONSchema.model_validate(schema)
     return types.Schema.from_json_schema(json_schema=given, raise_error_on_unsupported_field=True)
 
 

@@ -1,7 +1,7 @@
 //! MCP tools: the definitions for clients, and what the bridge needs to call them.
 //!
-//! The schemas use only what strict clients accept (docs/pitfalls.md, rmcp): no lists of types, no `anyOf` at the root, no
-//! references, and always an object as the outermost type.
+//! The schemas use only what strict clients accept (docs/pitfalls.md, rmcp): no choice of schemas, no lists of types, no references, no
+//! formats and patterns, and always an object as the outermost type.
 
 use std::collections::HashMap;
 
@@ -155,17 +155,14 @@ fn arguments(api: &Api, method: &Method, tool: &Tool) -> Object {
     let required = schema::required(fields, |field| {
         field.must_be_given() || in_path(method, field)
     });
-    closed(properties, required)
+    object(properties, required)
 }
 
-/// Without what strict modes of models refuse, and without the format of ids, which goes without saying. Core has all limits, and its
-/// refusals name them.
-fn portable(mut scalar: Object) -> Object {
-    for keyword in ["minLength", "maxLength"] {
+/// One value, without what strict modes of models refuse. Core has all limits, and its refusals name them.
+fn portable(field: &Field) -> Object {
+    let mut scalar = schema::scalar(field);
+    for keyword in ["format", "minLength", "maxLength"] {
         scalar.shift_remove(keyword);
-    }
-    if scalar.get("format").is_some_and(|format| format == "uuid") {
-        scalar.shift_remove("format");
     }
     scalar
 }
@@ -182,10 +179,10 @@ fn clear(fields: &[&Field]) -> Value {
     })
 }
 
-fn closed(properties: Object, required: Option<Value>) -> Object {
+/// An object. It is open, since Gemini has no word for closed ones; unknown arguments are refused by name.
+fn object(properties: Object, required: Option<Value>) -> Object {
     let mut schema = schema::object(properties);
     set(&mut schema, "required", required);
-    set(&mut schema, "additionalProperties", false);
     schema
 }
 
@@ -197,12 +194,12 @@ fn input(api: &Api, field: &Field) -> Object {
             let properties = fields
                 .iter()
                 .map(|field| (field.name.clone(), input(api, field).into()));
-            closed(
+            object(
                 properties.collect(),
                 schema::required(fields, Field::must_be_given),
             )
         }
-        _ => schema::given(portable(schema::scalar(field))),
+        _ => portable(field),
     };
     let mut argument = match field.cardinality {
         Cardinality::Many => schema::list(field, one),
