@@ -8,7 +8,7 @@ use rmcp::{
     ErrorData,
     model::{CallToolResult, ContentBlock},
 };
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::rpcs::Output;
 
@@ -33,12 +33,26 @@ impl From<ErrorData> for Failed {
     }
 }
 
-/// An rpc's answer as a tool's result: structured, and the same JSON as text.
+/// An rpc's answer as a tool's result: its JSON as text, and structured, without what is null.
 pub(crate) fn success(output: Output) -> CallToolResult {
-    let value = output.value();
+    let value = without_nulls(output.value());
     let mut result = CallToolResult::success(vec![ContentBlock::text(output.text)]);
     result.structured_content = Some(value);
     result
+}
+
+/// A value without fields that are null: schemas that every client takes have types alone, and none of two.
+fn without_nulls(value: Value) -> Value {
+    match value {
+        Value::Object(fields) => {
+            let fields = fields.into_iter().filter(|(_, value)| !value.is_null());
+            fields
+                .map(|(name, value)| (name, without_nulls(value)))
+                .collect()
+        }
+        Value::Array(items) => items.into_iter().map(without_nulls).collect(),
+        other => other,
+    }
 }
 
 /// A result with a text only. With structured content, clients would hide the text.
@@ -90,4 +104,21 @@ fn error_text(problem: &Problem) -> String {
 
 fn line(violation: &Violation) -> String {
     format!("{} {}", violation.field, violation.message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_null_is_left_out_of_the_structured_answer_and_stays_in_the_text() {
+        let text = r#"{"items":[{"id":"a","city":null}],"next_cursor":null,"count":1}"#;
+        let output = Output {
+            text: text.to_owned(),
+        };
+        let result = serde_json::to_value(success(output)).unwrap();
+        let structured = json!({"items": [{"id": "a"}], "count": 1});
+        assert_eq!(result["structuredContent"], structured);
+        assert_eq!(result["content"][0]["text"], text);
+    }
 }

@@ -46,7 +46,7 @@ pub struct Mcp {
 /// The outcome of a tool call.
 #[derive(Debug, Clone, PartialEq)]
 pub enum CallOutcome {
-    /// The structured answer.
+    /// The answer, with what is null.
     Answer(Value),
     /// The text of an answer that is an error.
     Error(String),
@@ -228,13 +228,27 @@ fn outcome(result: &Value) -> CallOutcome {
         assert!(result.get("structuredContent").is_none(), "{result}");
         return CallOutcome::Error(text.to_owned());
     }
-    let structured = result["structuredContent"].clone();
-    assert_eq!(serde_json::from_str::<Value>(text).unwrap(), structured);
-    CallOutcome::Answer(structured)
+    let answer: Value = serde_json::from_str(text).unwrap();
+    assert_eq!(without_nulls(answer.clone()), result["structuredContent"]);
+    CallOutcome::Answer(answer)
+}
+
+/// An answer as it is structured: what is null is left out.
+fn without_nulls(value: Value) -> Value {
+    match value {
+        Value::Object(fields) => {
+            let fields = fields.into_iter().filter(|(_, value)| !value.is_null());
+            fields
+                .map(|(name, value)| (name, without_nulls(value)))
+                .collect()
+        }
+        Value::Array(items) => items.into_iter().map(without_nulls).collect(),
+        other => other,
+    }
 }
 
 impl CallOutcome {
-    /// The structured answer of a call that worked.
+    /// The answer of a call that worked.
     #[track_caller]
     pub fn answer(self) -> Value {
         match self {

@@ -219,8 +219,8 @@ fn description(field: &Field) -> String {
     kept.trim_end().to_owned()
 }
 
-/// An answer. It may gain fields, so it is not closed. It has types only: a model reads the answer itself, and formats, descriptions
-/// and the names of required fields (all but those that may be null) would be a third of the list.
+/// An answer. It has types only: a model reads the answer itself, and formats and descriptions would be a third of the list. No field is
+/// required: what is null is left out.
 ///
 /// A message that an earlier tool shows is referred to by that tool's name.
 fn output<'a>(api: &'a Api, name: &'a str, tool: &'a str, shown: &mut Shown<'a>) -> Object {
@@ -231,7 +231,6 @@ fn output<'a>(api: &'a Api, name: &'a str, tool: &'a str, shown: &mut Shown<'a>)
         return schema;
     }
     shown.insert(name, tool);
-    let message = api.message(name);
     let property = |field: &'a Field| {
         let one = match &field.kind {
             Kind::Message(name) => output(api, name, tool, shown),
@@ -239,11 +238,9 @@ fn output<'a>(api: &'a Api, name: &'a str, tool: &'a str, shown: &mut Shown<'a>)
         };
         let property = match field.cardinality {
             Cardinality::Many => schema::list_of(one),
-            // Any value: lists of types are not portable, and the form that is takes as long as the rest of a property.
-            _ if message.may_be_null(field) => Object::new(),
-            _ => one,
+            Cardinality::One | Cardinality::Optional => one,
         };
         (field.name.clone(), property.into())
     };
-    schema::object(message.fields.iter().map(property).collect())
+    schema::object(api.message(name).fields.iter().map(property).collect())
 }
