@@ -3,8 +3,6 @@
 //! The schemas use only what strict clients accept (docs/pitfalls.md, rmcp): no choice of schemas, no lists of types, no references, no
 //! formats and patterns, and always an object as the outermost type.
 
-use std::collections::HashMap;
-
 use serde_json::{Value, json};
 
 use crate::{
@@ -23,17 +21,12 @@ const SCOPE: &str = "muster/scope";
 
 /// The table, in the order of the proto.
 pub(crate) fn emit(api: &Api) -> Value {
-    let mut shown = Shown::default();
     api.methods()
-        .filter_map(|method| Some(row(api, method, method.tool.as_ref()?, &mut shown)))
+        .filter_map(|method| Some(row(api, method, method.tool.as_ref()?)))
         .collect()
 }
 
-/// The messages in answers of earlier tools, with the tool that shows each. A message is shown once: repeated, a large one would be
-/// as long as all descriptions of tools.
-type Shown<'a> = HashMap<&'a str, &'a str>;
-
-fn row<'a>(api: &'a Api, method: &'a Method, tool: &'a Tool, shown: &mut Shown<'a>) -> Value {
+fn row(api: &Api, method: &Method, tool: &Tool) -> Value {
     let mut row = Object::new();
     set(&mut row, "grpc_path", method.grpc_path.as_str());
     set(
@@ -61,7 +54,7 @@ fn row<'a>(api: &'a Api, method: &'a Method, tool: &'a Tool, shown: &mut Shown<'
     });
     set(&mut row, "updates", updates(api, method));
     set(&mut row, "confirmation", preview);
-    set(&mut row, "tool", definition(api, method, tool, shown));
+    set(&mut row, "tool", definition(api, method, tool));
     row.into()
 }
 
@@ -81,31 +74,35 @@ fn in_path(method: &Method, field: &Field) -> bool {
 }
 
 /// As `tools/list` answers it.
-fn definition<'a>(
-    api: &'a Api,
-    method: &'a Method,
-    tool: &'a Tool,
-    shown: &mut Shown<'a>,
-) -> Value {
-    let answer = match &method.response {
-        Response::Message(name) => output(api, name, &tool.name, shown),
-        // The reader refuses tools that answer files.
-        Response::File { .. } => schema::object(Object::new()),
-    };
-    let mut meta = Object::new();
-    set(&mut meta, SCOPE, method.scope.as_deref());
-    let mut definition = json!({
-        "name": tool.name,
-        "title": tool.title,
-        "description": tool.description,
-        "inputSchema": arguments(api, method, tool),
-        "outputSchema": answer,
-        "annotations": annotations(tool),
-    });
-    if !meta.is_empty() {
-        definition["_meta"] = meta.into();
-    }
+fn definition(api: &Api, method: &Method, tool: &Tool) -> Object {
+    let scope = method.scope.as_ref();
+    let mut definition = Object::new();
+    set(&mut definition, "name", tool.name.as_str());
+    set(&mut definition, "title", tool.title.as_str());
+    set(&mut definition, "description", tool.description.as_str());
+    set(&mut definition, "inputSchema", arguments(api, method, tool));
+    set(&mut definition, "outputSchema", answer(api, method));
+    set(&mut definition, "annotations", annotations(tool));
+    set(
+        &mut definition,
+        "_meta",
+        scope.map(|scope| json!({ SCOPE: scope })),
+    );
     definition
+}
+
+/// The schema of the answer, for the first tool that makes such a thing: its ids are needed for later calls. What others answer is read
+/// when it comes, and their schemas would be a fourth of the list.
+fn answer(api: &Api, method: &Method) -> Option<Object> {
+    let first = api.methods().find(|other| {
+        let makes = |tool: &Tool| !(tool.read_only || tool.idempotent);
+        other.tool.as_ref().is_some_and(makes) && other.response == method.response
+    });
+    // The reader refuses tools that answer files.
+    let Response::Message(name) = &method.response else {
+        return None;
+    };
+    (first?.name == method.name).then(|| output(api, name))
 }
 
 /// Those that differ from MCP's defaults, and whether changes can be undone, since the default is that they cannot.
@@ -148,7 +145,7 @@ fn arguments(api: &Api, method: &Method, tool: &Tool) -> Object {
             CONFIRM,
             json!({
                 "type": "boolean",
-                "description": "True once a person has confirmed this call. Where a form can be shown, only the form counts.",
+                "description": "True once a person has confirmed. Where a form can be shown, only that counts.",
             }),
         );
     }
@@ -219,21 +216,11 @@ fn description(field: &Field) -> String {
     kept.trim_end().to_owned()
 }
 
-/// An answer. It has types only: a model reads the answer itself, and formats and descriptions would be a third of the list. No field is
-/// required: what is null is left out.
-///
-/// A message that an earlier tool shows is referred to by that tool's name.
-fn output<'a>(api: &'a Api, name: &'a str, tool: &'a str, shown: &mut Shown<'a>) -> Object {
-    if let Some(earlier) = shown.get(name).filter(|earlier| **earlier != tool) {
-        let mut schema = Object::new();
-        set(&mut schema, "type", "object");
-        set(&mut schema, "description", format!("As in {earlier}."));
-        return schema;
-    }
-    shown.insert(name, tool);
-    let property = |field: &'a Field| {
+/// An answer. It has types only: a model reads the answer itself. No field is required: what is null is left out.
+fn output(api: &Api, name: &str) -> Object {
+    let property = |field: &Field| {
         let one = match &field.kind {
-            Kind::Message(name) => output(api, name, tool, shown),
+            Kind::Message(name) => output(api, name),
             _ => schema::bare(field),
         };
         let property = match field.cardinality {

@@ -9,8 +9,8 @@ use crate::{
     sources::{json, muster, toy},
 };
 
-/// Clients choke on longer lists (docs/pitfalls.md, rmcp).
-const MAX_BYTES: usize = 24 * 1024;
+/// Clients choke on lists above 24,000 bytes (docs/pitfalls.md, rmcp). The rest is for tools to come.
+const MAX_BYTES: usize = 19_000;
 
 fn definitions(outputs: &[codegen::Output]) -> Vec<Value> {
     let rows = json(outputs, "tools.json");
@@ -24,7 +24,7 @@ fn definitions(outputs: &[codegen::Output]) -> Vec<Value> {
 #[test]
 fn the_whole_list_is_short_enough_for_clients() {
     let bytes = Value::from(definitions(&muster())).to_string().len();
-    assert!(bytes < MAX_BYTES, "the list has {bytes} bytes");
+    assert!(bytes <= MAX_BYTES, "the list has {bytes} bytes");
 }
 
 #[test]
@@ -72,14 +72,15 @@ fn arguments_have_only_keywords_that_every_client_takes() {
 fn schemas_are_portable() {
     for tool in [definitions(&muster()), definitions(&toy(&[]).unwrap())].concat() {
         let name = &tool["name"];
-        for schema in [&tool["inputSchema"], &tool["outputSchema"]] {
+        for schema in [tool.get("inputSchema"), tool.get("outputSchema")] {
+            let Some(schema) = schema else { continue };
             assert_eq!(schema["type"], "object", "{name}");
             jsonschema::meta::validate(schema).unwrap();
             each(schema, &mut |node| {
                 // What may be null has a type, too: it is left out.
                 assert!(node["type"].is_string(), "{name}: {node}");
                 let required = node["required"].as_array();
-                let is_answer = schema == &tool["outputSchema"];
+                let is_answer = Some(schema) == tool.get("outputSchema");
                 assert!(!is_answer || required.is_none(), "{name}: {node}");
             });
         }
@@ -130,12 +131,9 @@ fn what_a_route_takes_and_answers_suits_its_tool() {
             whole.cloned()
         };
         // A bare array is shown to tools as the whole message.
-        if let Some(answer) = example(&operation["responses"]["200"]) {
-            let answer = without_nulls(answer);
-            assert!(
-                validator(&document, &row["tool"]["outputSchema"]).is_valid(&answer),
-                "{answer}"
-            );
+        let answer = example(&operation["responses"]["200"]).map(without_nulls);
+        if let (Some(answer), Some(schema)) = (answer, row["tool"].get("outputSchema")) {
+            assert!(validator(&document, schema).is_valid(&answer), "{answer}");
         }
         let mut arguments = example(&operation["requestBody"]).unwrap_or_else(|| Map::new().into());
         // Headers are referred to; they are no arguments.
@@ -181,6 +179,16 @@ fn operation<'a>(document: &'a Value, grpc_path: &str) -> &'a Value {
             .eq_ignore_ascii_case(rpc)
     });
     found.unwrap_or_else(|| panic!("{rpc} has no path"))
+}
+
+#[test]
+fn a_tool_shows_the_schema_of_its_answer_if_it_is_the_first_that_makes_such_a_thing() {
+    let tools = definitions(&muster());
+    let shown = tools
+        .iter()
+        .filter(|tool| tool.get("outputSchema").is_some());
+    let shown: Vec<_> = shown.map(|tool| tool["name"].as_str().unwrap()).collect();
+    assert_eq!(shown, ["create_event", "register_attendee"]);
 }
 
 #[test]
