@@ -18,10 +18,10 @@ const NO_TOOLS: &[(&str, &str)] = &[
         "RegisterAttendee",
         "for the public; organizers have register_attendee",
     ),
-    ("GetRegistration", "list_registrations with q finds it"),
-    ("ApproveRegistration", "a decision for the dashboard"),
-    ("CancelRegistration", "a decision for the dashboard"),
-    ("UndoCheckIn", "a correction for the dashboard"),
+    (
+        "ApproveRegistration",
+        "approve_registrations takes one, too",
+    ),
 ];
 
 /// Rpcs without a route, on purpose.
