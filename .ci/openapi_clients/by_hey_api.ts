@@ -11,6 +11,7 @@ import {
   type CreateEventRequest,
 } from "./hey";
 import { client } from "./hey/client.gen";
+import { zCreateEventRequest } from "./hey/zod.gen";
 
 declare const process: { argv: string[] };
 
@@ -33,6 +34,8 @@ async function main(baseUrl: string, key: string) {
     image_query: "type",
     custom_fields: [{ label: "Diet", field_type: "text" }],
   };
+  check(zCreateEventRequest.safeParse(draft).success, "zod refuses the draft");
+  check(!zCreateEventRequest.safeParse({ ...draft, title: "    " }).success, "zod takes a blank title");
   const created = await createEvent({ body: draft });
   check(created.data !== undefined, "not created");
   const { id, slug } = created.data;
