@@ -11,6 +11,7 @@ pub mod idempotency_key;
 pub mod internal;
 pub mod json;
 pub mod metadata;
+pub mod reference;
 pub mod scope;
 pub mod status;
 pub mod v1;

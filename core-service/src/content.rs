@@ -5,8 +5,32 @@
 pub struct Page {
     /// Its name in paths.
     pub slug: &'static str,
+    /// Whom it is for.
+    pub audience: Audience,
     /// Its text as Markdown. The first line is the title.
     pub markdown: &'static str,
+}
+
+/// Whom a page is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Audience {
+    /// People who organize events.
+    Organizers,
+    /// People who write programs for Muster.
+    Developers,
+    /// People who run Muster.
+    Operators,
+}
+
+impl Audience {
+    /// Its name in the contract.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Organizers => "organizers",
+            Self::Developers => "developers",
+            Self::Operators => "operators",
+        }
+    }
 }
 
 impl Page {
@@ -81,29 +105,32 @@ fn beginning(text: &str) -> String {
     short + "…"
 }
 
-/// Lists pages by name, from a folder of `content/`; a test compares the list with the folder.
+/// Lists pages by audience and name, from a folder of `content/`; a test compares the list with the folder.
 macro_rules! pages {
-    ($folder:literal: $($slug:literal),+ $(,)?) => {
-        &[$(Page {
+    ($folder:literal: $($audience:ident: $($slug:literal),+;)+) => {
+        &[$($(Page {
             slug: $slug,
+            audience: Audience::$audience,
             markdown: include_str!(concat!("../../content/", $folder, "/", $slug, ".md")),
-        }),+]
+        }),+),+]
     };
 }
 
 /// What Muster is used for.
 pub const USE_CASES: &[Page] = pages!(
-    "use-cases": "community-meetups", "workshops-and-courses", "conferences", "company-events",
-    "sports-and-outdoors", "agent-run-events", "build-on-muster"
+    "use-cases":
+    Organizers: "community-meetups", "workshops-and-courses", "conferences", "company-events",
+        "sports-and-outdoors", "agent-run-events";
+    Developers: "build-on-muster";
 );
 
 /// How to do things with Muster, in the order in which a newcomer reads them.
 pub const GUIDES: &[Page] = pages!(
-    "guides": "publish-your-first-event", "first-event-by-an-agent", "connect-an-mcp-client",
-    "connect-a-program",
-    "call-it-over-grpc", "custom-questions", "approval-and-waitlist", "check-in-at-the-door",
-    "what-registrants-receive", "time-zones", "cancel-an-event", "run-it-in-containers",
-    "from-sqlite-to-postgresql"
+    "guides":
+    Organizers: "publish-your-first-event", "approval-and-waitlist", "check-in-at-the-door",
+        "cancel-an-event", "custom-questions", "what-registrants-receive", "time-zones";
+    Developers: "first-event-by-an-agent", "connect-an-mcp-client", "connect-a-program", "call-it-over-grpc";
+    Operators: "run-it-in-containers", "from-sqlite-to-postgresql";
 );
 
 #[cfg(test)]
@@ -146,8 +173,11 @@ mod tests {
     fn a_summary_has_whole_sentences_as_long_as_one_fits() {
         let summary = |text: &str| {
             let markdown = format!("# Title\n\n{text}\n\nNext.\n").leak();
-            let slug = "slug";
-            Page { slug, markdown }.summary()
+            Page {
+                markdown,
+                ..USE_CASES[0]
+            }
+            .summary()
         };
         assert_eq!(summary("One **two** `3.0`.\nFour?"), "One two 3.0. Four?");
         assert_eq!(summary("See [the guide](/guides/x). Now"), "See the guide.");

@@ -4,6 +4,8 @@ mod account_export;
 mod account_management_service;
 mod account_service;
 mod archive;
+mod browsers;
+mod call_record;
 mod catalogue_service;
 mod convert;
 mod download;

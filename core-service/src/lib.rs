@@ -22,6 +22,7 @@ use futures_util::future::BoxFuture;
 use server::{
     CancellationToken, Failure,
     adaptive_limit::AdaptiveLimit,
+    cors::SharedWith,
     metrics,
     serve::{Limits, Listener},
 };
@@ -65,6 +66,7 @@ pub struct Core {
     /// The permits of all calls, on the port and in this process.
     call_limit: AdaptiveLimit,
     edge_tokens: EdgeTokens,
+    register_origins: SharedWith,
     port_limits: Limits,
 }
 
@@ -83,6 +85,8 @@ pub struct Options {
     pub retention: Retention,
     /// The secrets by which edges prove themselves.
     pub edge_tokens: EdgeTokens,
+    /// The pages that may register people over gRPC-web.
+    pub register_origins: SharedWith,
 }
 
 impl Default for Options {
@@ -94,6 +98,7 @@ impl Default for Options {
             stock: None,
             retention: Retention::default(),
             edge_tokens: EdgeTokens::default(),
+            register_origins: SharedWith::Nobody,
         }
     }
 }
@@ -131,6 +136,7 @@ impl Options {
             stock: rules.covers.stock()?,
             retention: rules.retention.into(),
             edge_tokens: port.edge_token.clone().unwrap_or_default(),
+            register_origins: rules.cors.register_origins.clone(),
             ..Self::default()
         })
     }
@@ -168,6 +174,7 @@ impl Core {
                 stock,
                 retention,
                 edge_tokens,
+                register_origins,
             } = options;
             policy.info.mail_folder = mailer.folder().map(|folder| folder.display().to_string());
             let commands =
@@ -217,6 +224,7 @@ impl Core {
                 health,
                 call_limit: AdaptiveLimit::new(gate::MIN_CALLS, gate::MAX_CALLS).measured(),
                 edge_tokens,
+                register_origins,
                 port_limits: Limits::grpc(),
             })
         })
@@ -281,7 +289,8 @@ impl Core {
                 GateLayer::of_port(authenticator, call_limit, calls, tokens, limits.body_idle);
             let _stops_the_rest = stop.clone().drop_guard();
             let services = self.services.clone();
-            port::serve(listener, tls, gate, services, stop, limits).await
+            let pages = &self.register_origins;
+            port::serve(listener, tls, gate, services, stop, limits, pages).await
         })
     }
 

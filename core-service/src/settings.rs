@@ -16,7 +16,7 @@ use domain::{
     zone::Zone,
 };
 use secrecy::SecretString;
-use server::{Failure, serve::Address};
+use server::{Failure, cors::CorsSettings, serve::Address};
 use sha2::{Digest as _, Sha256};
 
 use crate::{
@@ -229,6 +229,9 @@ pub struct RuleSettings {
     /// Who may sign up, and what pages link to.
     #[command(flatten)]
     pub people: PeopleArgs,
+    /// Which pages may register people.
+    #[command(flatten)]
+    pub cors: CorsSettings,
     /// Apps that act for people.
     #[command(flatten)]
     pub oauth: OAuthArgs,

@@ -1,35 +1,9 @@
-//! The OpenAPI document in three forms, and a page to read it and to try the API. The page works without the Internet: all its files are in
-//! this binary.
+//! The OpenAPI document in three forms. The website shows the same to people.
 
-use std::{collections::HashMap, fmt::Write as _, io::Read, sync::LazyLock};
-
-use axum::{extract::Request, response::Response};
 use bytes::Bytes;
-use flate2::read::GzDecoder;
-use http::{HeaderValue, Method, header::CONTENT_SECURITY_POLICY};
-use http_kit::{Operation, Problem};
-use muster_api::{EXAMPLE_URL, Reason};
-
-const PAGE: &str = include_str!("documents/page.html");
-const START: &str = include_str!("documents/start.js");
-const INTRODUCTION: &str = include_str!("documents/introduction.txt");
-/// See `documents/scalar/README.md`.
-const SCALAR: &[u8] = include_bytes!("documents/scalar/standalone.js.gz");
-
-/// The page may run only its own scripts and call only its own origin. Scalar sets inline styles.
-const OWN_ORIGIN: HeaderValue = HeaderValue::from_static(
-    "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'",
-);
-
-/// The page's files, unpacked at the first request.
-static FILES: LazyLock<HashMap<&'static str, Bytes>> = LazyLock::new(|| {
-    [
-        ("scalar.js", unpacked(SCALAR)),
-        ("start.js", START.into()),
-        ("introduction.txt", introduction().into()),
-    ]
-    .into()
-});
+use http::Method;
+use http_kit::Operation;
+use muster_api::EXAMPLE_URL;
 
 /// The paths of the forms of the OpenAPI document.
 const OPENAPI: &str = "/api/v1/openapi.json";
@@ -61,7 +35,7 @@ impl Default for OpenApi {
     }
 }
 
-pub(crate) fn operations(openapi: OpenApi, public_url: &str) -> [(&'static str, Operation); 5] {
+pub(crate) fn operations(openapi: OpenApi, public_url: &str) -> [(&'static str, Operation); 3] {
     let OpenApi { json, yaml, older } = openapi;
     let openapi = |text: &str, media_type| {
         let text = Bytes::from(text.replace(EXAMPLE_URL, public_url));
@@ -71,54 +45,14 @@ pub(crate) fn operations(openapi: OpenApi, public_url: &str) -> [(&'static str, 
         });
         answer.shared()
     };
-    let page = Operation::new(Method::GET, async |_request| {
-        let mut page = document(PAGE.into(), "text/html; charset=utf-8");
-        page.headers_mut()
-            .insert(CONTENT_SECURITY_POLICY, OWN_ORIGIN);
-        Ok(page)
-    });
-    let file = Operation::new(Method::GET, async |request: Request| {
-        file(request.uri().path().rsplit('/').next().unwrap_or_default())
-    });
     [
         (OPENAPI, openapi(json, JSON)),
         (OPENAPI_YAML, openapi(yaml, YAML)),
         (OPENAPI_3_0, openapi(older, JSON)),
-        ("/docs", page),
-        ("/docs/{file}", file),
     ]
 }
 
-fn file(name: &str) -> Result<Response, Problem> {
-    let Some(bytes) = FILES.get(name).cloned() else {
-        let message = "nothing is at this path";
-        return Err(Problem::new(Reason::NotFound, message));
-    };
-    let media_type = match name.rsplit('.').next() {
-        Some("js") => "text/javascript; charset=utf-8",
-        _ => "text/plain; charset=utf-8",
-    };
-    Ok(document(bytes, media_type))
-}
-
 /// A document that changes only with this binary, and which browsers revalidate.
-pub(crate) fn document(bytes: Bytes, media_type: &'static str) -> Response {
+pub(crate) fn document(bytes: Bytes, media_type: &'static str) -> axum::response::Response {
     http_kit::document(bytes, media_type, "no-cache")
-}
-
-fn unpacked(packed: &[u8]) -> Bytes {
-    let mut bytes = Vec::new();
-    // A file in this binary is whole; a test reads it.
-    let _whole = GzDecoder::new(packed).read_to_end(&mut bytes);
-    bytes.into()
-}
-
-/// The first thing that a reader sees: how to make a first call, and all error codes. The page fills in where the API is.
-fn introduction() -> String {
-    let mut rows = String::new();
-    for reason in Reason::ALL {
-        let (code, status, meaning) = (reason.code(), reason.http_status(), reason.description());
-        let _infallible = writeln!(rows, "| `{code}` | {status} | {meaning} |");
-    }
-    INTRODUCTION.replace("{errors}\n", &rows)
 }

@@ -9,11 +9,9 @@ use http_kit::{
     oauth::{OAuth, host, origin_on_this_machine},
     require_bearer,
 };
-use muster_api::{
-    binding::{Access, Content},
-    idempotency_key,
-};
+use muster_api::{binding::Content, idempotency_key};
 use rpc_client::Core;
+use server::cors::SharedWith;
 
 use crate::{Options, decode, respond, route::Route, well_known::API};
 
@@ -28,7 +26,8 @@ pub(crate) struct Gateway {
 
 /// A route as an operation of this method.
 pub(crate) fn operation(method: Method, route: Route, gateway: Arc<Gateway>) -> Operation {
-    let public_changes = gateway.options.public_changes.clone();
+    let named = &gateway.options.public_changes;
+    let shared = SharedWith::of(!route.is_public(), route.is_read, named);
     let operation = Operation::new(method, move |request| {
         let gateway = Arc::clone(&gateway);
         async move {
@@ -43,11 +42,7 @@ pub(crate) fn operation(method: Method, route: Route, gateway: Arc<Gateway>) -> 
             }
         }
     });
-    match (route.access, route.is_read) {
-        (Access::Public, true) => operation.shared(),
-        (Access::Public, false) => operation.shared_with(public_changes),
-        _ => operation,
-    }
+    operation.shared_with(shared)
 }
 
 async fn handle(gateway: &Gateway, route: &Route, request: Request) -> Result<Response, Problem> {

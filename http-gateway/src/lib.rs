@@ -20,13 +20,12 @@ use rpc_client::Core;
 use server::Failure;
 
 pub use documents::OpenApi;
-pub use settings::{ApiSettings, Options, Settings};
+pub use settings::{Options, Settings};
 pub use table::Table;
 
 /// The path prefixes of the gateway, if it shares its port with other surfaces.
 pub const PATHS: &[&str] = &[
     "/api",
-    "/docs",
     "/.well-known/api-catalog",
     "/.well-known/oauth-protected-resource",
     "/.well-known/oauth-protected-resource/api/v1",

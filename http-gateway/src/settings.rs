@@ -1,8 +1,11 @@
 //! Settings of the gateway.
 
 use clap::Parser;
-use http_kit::{CallOptions, EdgeCommand, EdgeSettings, ResponseCache, SharedWith};
-use server::settings::public_url;
+use http_kit::{CallOptions, EdgeCommand, EdgeSettings, ResponseCache};
+use server::{
+    cors::{CorsSettings, SharedWith},
+    settings::public_url,
+};
 
 use crate::OpenApi;
 
@@ -22,28 +25,13 @@ pub struct Settings {
     /// Base of the URLs in the OpenAPI document and in links to next pages, as at core [default: the HTTP address]
     #[arg(long, env = "MUSTER_PUBLIC_URL", value_name = "URL", value_parser = public_url)]
     pub public_url: Option<String>,
-    /// What it serves
+    /// Which pages may call it
     #[command(flatten)]
-    pub api: ApiSettings,
-}
-
-/// Settings of the API over HTTP. Flatten them into a binary's settings.
-#[derive(Debug, Clone, clap::Args)]
-#[command(next_help_heading = "API")]
-pub struct ApiSettings {
-    /// Origins of web pages that may register people (CORS), separated by commas, for example `https://app.example.org`; `*` for
-    /// any. Pages of all origins may read what is public
-    #[arg(
-        long,
-        env = "MUSTER_REGISTER_ORIGINS",
-        value_name = "ORIGINS",
-        default_value = ""
-    )]
-    pub register_origins: SharedWith,
+    pub cors: CorsSettings,
 }
 
 const HELP: &str = "\
-Paths: /api/v1 (the API), /docs (its reference, to read and try), /api/v1/openapi.json (also .yaml, and
+Paths: /api/v1 (the API), /api/v1/openapi.json (also .yaml, and
 openapi-3.0.json for older tools), /.well-known/api-catalog, /healthz (this process runs), /readyz (core can be reached),
 /version.
 
@@ -88,17 +76,8 @@ impl Settings {
         Options {
             calls: http.calls(cache),
             public_url: self.public_url.clone().unwrap_or_else(own),
-            ..self.api.options()
-        }
-    }
-}
-
-impl ApiSettings {
-    /// The options that these settings describe.
-    pub fn options(&self) -> Options {
-        Options {
-            public_changes: self.register_origins.clone(),
-            ..Options::default()
+            public_changes: self.cors.register_origins.clone(),
+            openapi: OpenApi::default(),
         }
     }
 }

@@ -12,7 +12,7 @@ use axum::{
     routing::any,
 };
 use http::{Method, StatusCode};
-use http_kit::{Origin, Resource, Router, SharedWith, body::MAX_BYTES, oauth::OAuth};
+use http_kit::{Resource, Router, body::MAX_BYTES, oauth::OAuth};
 use rand::RngExt;
 use rmcp::{
     model::RequestStateCodec,
@@ -22,7 +22,10 @@ use rmcp::{
 };
 use rpc_client::Core;
 use secrecy::{ExposeSecret, SecretString};
-use server::observe::Route;
+use server::{
+    cors::{Origin, SharedWith},
+    observe::Route,
+};
 use sha2::{Digest, Sha256};
 
 use crate::{Options, SURFACE, caller::Credentials, handler::Bridge, table::Table};
@@ -87,7 +90,12 @@ impl Table {
                 response
             }
         };
-        let routes = metadata.add_to(axum::Router::new().route(PATH, any(answer)));
+        // Not every client follows a redirect with the same method.
+        let with_slash = format!("{PATH}/");
+        let routes = axum::Router::new()
+            .route(&with_slash, any(answer.clone()))
+            .route(PATH, any(answer));
+        let routes = metadata.add_to(routes);
         SURFACE.router(routes, &core, options.calls.cache.clone())
     }
 }

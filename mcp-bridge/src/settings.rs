@@ -1,8 +1,9 @@
 //! Settings of the bridge.
 
 use clap::Parser;
-use http_kit::{CallOptions, EdgeCommand, EdgeSettings, List, Origin, ResponseCache};
+use http_kit::{CallOptions, EdgeCommand, EdgeSettings, ResponseCache};
 use secrecy::SecretString;
+use server::cors::{List, Origin};
 
 /// Serves Muster's API to agents over the Model Context Protocol (MCP) and calls core over gRPC.
 ///

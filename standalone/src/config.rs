@@ -5,7 +5,6 @@ use core_service::{
     admin,
     settings::{DataSettings, MailSettings, PortSettings, RuleSettings},
 };
-use http_gateway::ApiSettings;
 use http_kit::{HttpSettings, ResponseCache};
 use mcp_bridge::McpSettings;
 use server::{probe::reachable, program::ProgramSettings, serve::Address, shutdown::StopSettings};
@@ -21,8 +20,6 @@ pub struct Config {
     pub(crate) command: Option<Command>,
     #[command(flatten)]
     pub(crate) http: HttpSettings,
-    #[command(flatten)]
-    pub(crate) api: ApiSettings,
     #[command(flatten)]
     pub(crate) mcp: McpSettings,
     #[command(flatten)]
@@ -69,7 +66,7 @@ pub(crate) enum Demo {
 }
 
 const EXAMPLES: &str = "\
-Paths: / (the site), /api/v1 (the API), /docs (its reference, to read and try), /mcp (the Model Context Protocol),
+Paths: / (the site), /docs (the reference of the API), /api/v1 (the API), /mcp (the Model Context Protocol),
 /healthz (this process runs), /readyz (core answers), /version.
 
 Examples:

@@ -15,7 +15,8 @@ pub fn router(core: &Core, config: &Config) -> Result<Router, Failure> {
     let options = http_gateway::Options {
         calls: config.http.calls(cache.clone()),
         public_url: config.public_url(),
-        ..config.api.options()
+        public_changes: config.rules.cors.register_origins.clone(),
+        ..http_gateway::Options::default()
     };
     let gateway = http_gateway::router(core.clone(), options);
     let bridge = mcp_bridge::router(core.clone(), &config.mcp_options(cache.clone()))?;

@@ -179,6 +179,21 @@ impl TestApp {
         grpc
     }
 
+    /// Starts one more core like that, through whose port pages of these origins may register people.
+    pub async fn another_core_for_pages_of(&self, origins: &str) -> Http {
+        let options = core_service::Options {
+            register_origins: origins.parse().unwrap(),
+            ..core_options(&self.clock, &next_entropy(), Policy::default())
+        };
+        let core = compose_core(&self.store, &self.mail, options).await;
+        let any_port = Address::Tcp(SocketAddr::from(([127, 0, 0, 1], 0)));
+        let address = serve_core(&core, &any_port, TlsSettings::default(), &self.stop).await;
+        let Address::Tcp(grpc) = address else {
+            unreachable!("a TCP address was asked for")
+        };
+        Http::new(grpc)
+    }
+
     /// Serves core on one more port.
     pub async fn serve_core(&self, address: &Address, tls: TlsSettings) -> Address {
         serve_core(&self.core, address, tls, &self.stop).await

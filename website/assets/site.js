@@ -1,6 +1,17 @@
-// Five conveniences. Every page works without them: what needs a script is hidden until the script runs.
+// Six conveniences. Every page works without them: what needs a script is hidden until the script runs.
 const status = document.querySelector("[data-status]");
 const say = (text) => { if (status) status.textContent = text; };
+
+// Code to copy, in the pages for developers.
+for (const code of document.querySelectorAll(".docs pre")) {
+  const place = document.createElement("div");
+  place.className = "copied";
+  code.replaceWith(place);
+  const button = document.createElement("button");
+  Object.assign(button, { type: "button", className: "tool copy", textContent: "Copy", hidden: true });
+  button.dataset.copy = code.textContent.trimEnd();
+  place.append(code, button);
+}
 
 for (const button of document.querySelectorAll("[data-copy]")) {
   if (!navigator.clipboard) continue;

@@ -12,7 +12,7 @@ const SECRET_CHARACTERS: usize = 43;
 const SECRET_BOUNDS: std::ops::RangeInclusive<usize> = 32..=128;
 
 /// How long a browser keeps its secret: 180 days.
-const SECONDS: u64 = 180 * 24 * 60 * 60;
+const SECONDS: u32 = 180 * 24 * 60 * 60;
 
 /// A browser's secret.
 #[derive(Debug, Clone, PartialEq, Eq)]

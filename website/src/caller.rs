@@ -16,13 +16,13 @@ use muster_api::{
 };
 
 use crate::{
+    cookies,
     field::{Field, FormModel},
     flash::{self, Flash},
     form::{Form, fresh_key},
     layout::{Page, PageResult, Section, private, refused},
     request_context::RequestContext,
     return_path::DASHBOARD,
-    session,
     viewer::Viewer,
     words::sentence,
 };
@@ -244,7 +244,7 @@ impl Caller {
     /// Answers with the way to a page, and the session that a token is for from now on.
     pub(crate) fn begin_session(&self, token: &str, path: &str, done: Flash) -> Response {
         let mut response = flash::see(path, Some(done));
-        session::begin(&mut response, &self.context.site, token);
+        cookies::begin_session(&mut response, self.context.site.is_secure(), token);
         response
     }
 }

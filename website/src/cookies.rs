@@ -1,7 +1,17 @@
 //! Cookies of this site. Scripts do not see them, and no form of another site is sent with them.
 
-use http::{HeaderMap, HeaderValue, header::COOKIE};
+use axum::response::Response;
+use http::{
+    HeaderMap, HeaderValue,
+    header::{COOKIE, SET_COOKIE},
+};
 use percent_encoding::{NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
+
+/// How long a browser keeps a session. Core ends it earlier if nobody uses it.
+const SESSION_SECONDS: u32 = 30 * 24 * 60 * 60;
+
+/// How long a browser remembers the address to which a code went: a little longer than the code is valid.
+const SIGN_IN_SECONDS: u32 = 15 * 60;
 
 /// A cookie for the whole site. Over https its name makes browsers refuse one that another host or a plain page sets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,14 +51,50 @@ impl Cookie {
     }
 
     /// Sets it for a time, or ends it if that is none.
-    pub(crate) fn set(self, value: &str, seconds: u64, is_secure: bool) -> Option<HeaderValue> {
-        let name = self.name(is_secure);
-        let value = utf8_percent_encode(value, NON_ALPHANUMERIC);
-        let secure = if is_secure { "; Secure" } else { "" };
-        let text =
-            format!("{name}={value}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Lax{secure}");
-        HeaderValue::try_from(text).ok()
+    pub(crate) fn set(self, value: &str, seconds: u32, is_secure: bool) -> Option<HeaderValue> {
+        let value = utf8_percent_encode(value, NON_ALPHANUMERIC).to_string();
+        header(self.name(is_secure), &value, "/", seconds, is_secure)
     }
+}
+
+/// Makes the browser send the token of a session from now on, instead of any other one.
+pub(crate) fn begin_session(response: &mut Response, is_secure: bool, token: &str) {
+    add(response, is_secure, SESSION, token, SESSION_SECONDS);
+}
+
+/// Ends the session in the browser. Core decides whether it is any good elsewhere.
+pub(crate) fn end_session(response: &mut Response, is_secure: bool) {
+    add(response, is_secure, SESSION, "", 0);
+}
+
+/// Makes the browser remember the address to which a code went.
+pub(crate) fn begin_sign_in(response: &mut Response, is_secure: bool, email: &str) {
+    add(response, is_secure, SIGN_IN, email, SIGN_IN_SECONDS);
+}
+
+/// Ends what the browser remembers of a sign-in.
+pub(crate) fn end_sign_in(response: &mut Response, is_secure: bool) {
+    add(response, is_secure, SIGN_IN, "", 0);
+}
+
+fn add(response: &mut Response, is_secure: bool, cookie: Cookie, value: &str, seconds: u32) {
+    if let Some(header) = cookie.set(value, seconds, is_secure) {
+        response.headers_mut().append(SET_COOKIE, header);
+    }
+}
+
+/// The header that sets a cookie for pages below a path.
+pub(crate) fn header(
+    name: &str,
+    value: &str,
+    path: &str,
+    seconds: u32,
+    is_secure: bool,
+) -> Option<HeaderValue> {
+    let secure = if is_secure { "; Secure" } else { "" };
+    let text =
+        format!("{name}={value}; Path={path}; Max-Age={seconds}; HttpOnly; SameSite=Lax{secure}");
+    HeaderValue::try_from(text).ok()
 }
 
 /// The value of a cookie as it came.

@@ -130,10 +130,9 @@ pub(crate) fn see(path: &str, done: Option<Flash>) -> Response {
     response
 }
 
-/// A cookie that scripts do not see. It grants nothing, so it needs no encryption.
-fn cookie(value: &str, path: &str, seconds: u32) -> Option<HeaderValue> {
-    let text = format!("{NAME}={value}; Path={path}; Max-Age={seconds}; HttpOnly; SameSite=Lax");
-    HeaderValue::try_from(text).ok()
+/// It grants nothing, so plain http may carry it.
+fn cookie(code: &str, path: &str, seconds: u32) -> Option<HeaderValue> {
+    cookies::header(NAME, code, path, seconds, false)
 }
 
 #[cfg(test)]

@@ -55,6 +55,7 @@ pub(crate) enum Section {
     Events,
     UseCases,
     Guides,
+    Developers,
     Dashboard,
     None,
 }

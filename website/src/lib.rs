@@ -7,6 +7,7 @@
 mod assets;
 mod browser;
 mod caller;
+mod concepts;
 mod cookies;
 mod cover;
 mod date;
@@ -24,7 +25,6 @@ mod policies;
 mod problem_page;
 mod request_context;
 mod return_path;
-mod session;
 mod settings;
 mod timestamp;
 mod unsent;
@@ -56,6 +56,7 @@ const COMPRESSED: &[&str] = &[
     "text/css",
     "text/html",
     "text/javascript",
+    "text/markdown",
     "text/plain",
 ];
 

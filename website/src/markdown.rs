@@ -36,6 +36,7 @@ pub(crate) fn html(markdown: &str, author: Author) -> String {
         open: Vec::new(),
         links: 0,
         is_head: false,
+        tables: 0,
         headings: Vec::new(),
     };
     for event in TextMergeStream::new(Parser::new_ext(markdown, options)) {
@@ -86,6 +87,8 @@ struct Writer {
     links: usize,
     /// Whether the row of a table is its head.
     is_head: bool,
+    /// How many tables have begun: each is a region with a name of its own.
+    tables: usize,
     /// The levels of the headings above, each deeper than the one before.
     headings: Vec<HeadingLevel>,
 }
@@ -141,10 +144,15 @@ impl Writer {
                 dest_url,
                 ..
             } => return self.link(*link_type, dest_url),
-            Tag::Table(_) => (
-                "<div class=\"table\" role=\"region\" aria-label=\"Table\" tabindex=\"0\"><table>\n",
-                "</tbody></table></div>\n",
-            ),
+            Tag::Table(_) => {
+                self.tables += 1;
+                let _infallible = writeln!(
+                    self.html,
+                    "<div class=\"table\" role=\"region\" aria-label=\"Table {}\" tabindex=\"0\"><table>",
+                    self.tables
+                );
+                ("", "</tbody></table></div>\n")
+            }
             Tag::TableHead => {
                 self.is_head = true;
                 ("<thead><tr>", "</tr></thead>\n<tbody>\n")

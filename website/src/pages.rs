@@ -3,9 +3,11 @@
 mod articles;
 mod catalogue;
 mod dashboard;
+mod docs;
 mod embed;
 mod event;
 mod feeds;
+mod llms;
 mod oauth;
 mod private;
 mod register;
@@ -26,18 +28,23 @@ use crate::{
 pub(crate) fn resources(site: &Site) -> Vec<Resource> {
     let person = site.signed_in(Needs::Person);
     let mut resources = vec![
-        Resource::new("/use-cases").with(site.get(articles::use_cases)),
-        Resource::new("/use-cases/{slug}").with(site.get(articles::use_case)),
-        Resource::new("/guides").with(site.get(articles::guides)),
-        Resource::new("/guides/{slug}").with(site.get(articles::guide)),
+        Resource::new("/use-cases").with(site.get(articles::use_cases).shared()),
+        Resource::new("/use-cases/{slug}").with(site.get(articles::use_case).shared()),
+        Resource::new("/use-cases.md").with(site.get(articles::use_cases_as_markdown).shared()),
+        Resource::new("/guides").with(site.get(articles::guides).shared()),
+        Resource::new("/guides.md").with(site.get(articles::guides_as_markdown).shared()),
+        Resource::new("/guides/{slug}").with(site.get(articles::guide).shared()),
+        Resource::new(docs::PATH).with(site.get(docs::index).shared()),
+        Resource::new("/docs.md").with(site.get(docs::index_as_markdown).shared()),
+        Resource::new("/docs/{page}").with(site.get(docs::show).shared()),
         Resource::new("/").with(site.get(catalogue::home)),
         Resource::new("/events").with(site.get(catalogue::events)),
         Resource::new("/events/{slug}/embed").with(site.get(embed::embed)),
-        Resource::new("/oembed").with(site.get(embed::oembed)),
+        Resource::new("/oembed").with(site.get(embed::oembed).shared()),
         Resource::new("/events/{slug}").with(site.get(event::show)),
-        Resource::new("/events/{slug}/event.ics").with(site.get(event::calendar)),
-        Resource::new("/events.atom").with(site.get(feeds::atom)),
-        Resource::new("/events.ics").with(site.get(feeds::calendar)),
+        Resource::new("/events/{slug}/event.ics").with(site.get(event::calendar).shared()),
+        Resource::new("/events.atom").with(site.get(feeds::atom).shared()),
+        Resource::new("/events.ics").with(site.get(feeds::calendar).shared()),
         Resource::new(oauth::AUTHORIZE).with(site.get(oauth::authorize)),
         Resource::new(oauth::consent::PATH)
             .with(site.get(oauth::consent::show))
@@ -55,7 +62,8 @@ pub(crate) fn resources(site: &Site) -> Vec<Resource> {
             .with(site.post(register::take)),
         Resource::new("/events/{slug}/registered").with(site.get(register::registered)),
         Resource::new("/robots.txt").with(site.get(robots::robots)),
-        Resource::new("/llms.txt").with(site.get(robots::llms)),
+        Resource::new("/llms.txt").with(site.get(llms::index).shared()),
+        Resource::new("/llms-full.txt").with(site.get(llms::full).shared()),
         Resource::new(robots::SECURITY).with(site.get(robots::security)),
         Resource::new("/sign-in")
             .with(site.get(sign_in::show))

@@ -52,6 +52,11 @@ impl Site {
         format!("{}{path}", self.options.public_url)
     }
 
+    /// The public URL, without a slash at its end.
+    pub(crate) fn public_url(&self) -> &str {
+        &self.options.public_url
+    }
+
     /// The client of core.
     pub(crate) fn core(&self) -> Core {
         self.core.clone()

@@ -25,7 +25,7 @@ use lettre::{
 };
 use tokio::{sync::OwnedSemaphorePermit, time::Instant};
 
-use connection_limit::ConnectionLimit;
+use connection_limit::SmtpConnectionLimit;
 use deferrals::Deferrals;
 pub use server::{InvalidSmtpUrl, SmtpUrl};
 
@@ -51,7 +51,7 @@ struct Inner {
     server: SmtpUrl,
     hello: ClientId,
     limit: Duration,
-    connections: ConnectionLimit,
+    connections: SmtpConnectionLimit,
     idle: Mutex<Vec<OpenConnection>>,
     deferrals: Mutex<Deferrals>,
 }
@@ -86,7 +86,7 @@ impl Smtp {
             server,
             hello: ClientId::Domain(hello.to_owned()),
             limit,
-            connections: ConnectionLimit::new(),
+            connections: SmtpConnectionLimit::new(),
             idle: Mutex::default(),
             deferrals: Mutex::default(),
         }))

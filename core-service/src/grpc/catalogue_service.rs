@@ -13,6 +13,7 @@ use muster_api::{
     frame::Messages,
     http_body::HttpBody,
     metadata::PROVISIONAL,
+    reference::of_instance,
     v1::{
         CalendarFile, Event, EventList, EventPage, GetCatalogueCalendarRequest, GetCoverRequest,
         GetEventCalendarRequest, GetEventPageRequest, GetEventRequest, GetGuideRequest,
@@ -253,7 +254,8 @@ impl CatalogueHandlers<CoreFrame> for CatalogueApi {
     ) -> Result<Response<Page>, Error> {
         let page = content::Page::find(content::GUIDES, &request.slug)
             .ok_or(Error::NotFound { what: "guide" })?;
-        Ok(text_of(page, self.links.guide(page.slug)))
+        let url = self.links.guide(page.slug);
+        Ok(text_of(page, url, &self.links))
     }
 
     async fn get_use_case(
@@ -263,17 +265,18 @@ impl CatalogueHandlers<CoreFrame> for CatalogueApi {
     ) -> Result<Response<Page>, Error> {
         let page = content::Page::find(content::USE_CASES, &request.slug)
             .ok_or(Error::NotFound { what: "use case" })?;
-        Ok(text_of(page, self.links.use_case(page.slug)))
+        let url = self.links.use_case(page.slug);
+        Ok(text_of(page, url, &self.links))
     }
 }
 
-fn text_of(page: &content::Page, url: String) -> Response<Page> {
+fn text_of(page: &content::Page, url: String, links: &Links) -> Response<Page> {
     Response::new(Page {
         slug: page.slug.to_owned(),
         title: page.title().to_owned(),
         summary: page.summary(),
         url,
-        markdown: page.markdown.to_owned(),
+        markdown: of_instance(page.markdown, links.public_url()),
     })
 }
 
@@ -283,6 +286,7 @@ fn static_items(pages: &[content::Page], url: impl Fn(&str) -> String) -> Respon
         url: url(page.slug),
         title: page.title().to_owned(),
         summary: page.summary(),
+        audience: page.audience.name().to_owned(),
     };
     Response::new(StaticItemList {
         items: pages.iter().map(item).collect(),

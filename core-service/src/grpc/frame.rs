@@ -2,7 +2,7 @@
 
 use std::{marker::PhantomData, net::IpAddr};
 
-use domain::keyed_call::KeyedCall;
+use domain::idempotency::KeyedCall;
 use muster_api::{
     binding::Rpc,
     frame::{Frame, Handle},

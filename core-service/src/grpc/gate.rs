@@ -1,5 +1,5 @@
 //! The gate that every call passes: it recognizes edges, sets a deadline, limits how many calls there are at a time, authenticates
-//! the caller, checks the scope, counts the call for the account's limits, and logs one line.
+//! the caller, checks the scope, and counts the call for the account's limits.
 
 use std::{
     convert::Infallible,
@@ -18,19 +18,18 @@ use muster_api::{
     binding::{Access, AccessRule},
     deadline,
     metadata::Surface,
-    status::{code_name, overloaded, status},
+    status::{overloaded, status},
 };
 use server::{
     adaptive_limit::{AdaptiveLimit, Kind, Permit},
     metrics,
-    observe::{REQUEST_ID, RequestId},
-    traces,
 };
 use tonic::{Code, Status, body::Body};
 use tower::{Layer, Service};
-use tracing::{Instrument as _, Span, field::Empty};
+use tracing::Instrument as _;
 
 use super::{
+    call_record::{CallRecord, service},
     edges::{CallOrigin, EdgeTokens, Edges, Transport, transport},
     message::Bounds,
     status::{refuse, write_allowance},
@@ -138,13 +137,9 @@ where
         let clone = self.inner.clone();
         let inner = std::mem::replace(&mut self.inner, clone);
         let layer = Arc::clone(&self.layer);
-        let span = traces::called(span(request.uri().path()), request.headers());
-        let observed = span.clone();
+        let record = CallRecord::begin(&request);
+        let span = record.span.clone();
         let answered = async move {
-            let started = std::time::Instant::now();
-            let measured = metrics::now();
-            let path = request.uri().path().to_owned();
-            let request_id = RequestId::of(request.headers());
             let limit = time_for(request.headers());
             let origin = layer.origin(&mut request);
             let surface = origin.as_ref().ok().and_then(|origin| origin.surface);
@@ -162,20 +157,7 @@ where
                 Ok(Err(refusal)) => refusal.into_http(),
                 Err(_elapsed) => late(limit).into_http(),
             };
-            let is_quiet = is_healthy(&path, &response);
-            metrics::since(measured.filter(|_| !is_quiet), |all, seconds| {
-                let rpc = muster_api::access(&path).map_or("none", |rule| rule.name);
-                all.rpcs
-                    .observe([rpc.into(), code_name(code(&response)).into()], seconds);
-            });
-            if !layer.in_process && !is_quiet {
-                let code = code(&response);
-                tracing::info!(rpc = %path, code = ?code, duration_ms = millis(started.elapsed()), %request_id, surface = surface.map(Surface::name), "call");
-            }
-            if let Some(id) = request_id.header() {
-                response.headers_mut().insert(REQUEST_ID, id);
-            }
-            note_end(&observed, &response, &request_id);
+            record.end(&mut response, surface, !layer.in_process);
             Ok(response)
         };
         Box::pin(answered.instrument(span))
@@ -333,63 +315,8 @@ fn is_for(audience: Audience, origin: &CallOrigin) -> bool {
     }
 }
 
-/// The span of a call. Health checks come every few seconds and are worth none.
-fn span(path: &str) -> Span {
-    if !traces::is_on() || service(path) == Some(tonic_health::pb::health_server::SERVICE_NAME) {
-        return Span::none();
-    }
-    let rpc = muster_api::access(path).map_or("none", |rule| rule.name);
-    server::span!(
-        "rpc",
-        otel.kind = "server",
-        otel.name = rpc,
-        otel.status_code = Empty,
-        rpc.system.name = "grpc",
-        rpc.method = rpc,
-        rpc.response.status_code = Empty,
-        muster.request_id = Empty,
-    )
-}
-
-fn note_end(span: &Span, response: &Response<Body>, request_id: &RequestId) {
-    if span.is_none() {
-        return;
-    }
-    let code = code(response);
-    span.record("rpc.response.status_code", code_name(code));
-    span.record("muster.request_id", request_id.as_str());
-    // What is the fault of this side.
-    if matches!(
-        code,
-        Code::Unknown
-            | Code::DeadlineExceeded
-            | Code::Unimplemented
-            | Code::Internal
-            | Code::Unavailable
-            | Code::DataLoss
-    ) {
-        span.record("otel.status_code", "ERROR");
-    }
-}
-
-fn code(response: &Response<Body>) -> Code {
-    let status = Status::from_header_map(response.headers());
-    status.map_or(Code::Ok, |status| status.code())
-}
-
 fn is_open(path: &str) -> bool {
     service(path).is_some_and(|service| OPEN_SERVICES.contains(&service))
-}
-
-/// Whether it was a health check that found nothing wrong. Orchestrators make one every few seconds, which nobody wants to read of.
-fn is_healthy(path: &str, response: &Response<Body>) -> bool {
-    service(path) == Some(tonic_health::pb::health_server::SERVICE_NAME)
-        && code(response) == Code::Ok
-}
-
-fn service(path: &str) -> Option<&str> {
-    let (service, _) = path.strip_prefix('/')?.split_once('/')?;
-    Some(service)
 }
 
 /// The time limit of the call: `grpc-timeout`, at most [`MAX_CALL_TIMEOUT`].

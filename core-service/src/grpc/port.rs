@@ -3,30 +3,23 @@
 mod probe;
 mod tls;
 
-use std::{io, time::Duration};
+use std::io;
 
-use http::{
-    HeaderName, Method, Request,
-    header::{AUTHORIZATION, CONTENT_TYPE},
-};
+use http::Request;
 use hyper::body::Incoming;
-use muster_api::metadata::{RATE_LIMIT, RATE_LIMIT_POLICY};
 use server::{
     CancellationToken, Failure,
+    cors::SharedWith,
     serve::{Address, Limits, Listener, Port, Protocols},
 };
 use tonic::{body::Body, service::Routes};
 use tonic_web::GrpcWebLayer;
 use tower::ServiceBuilder;
-use tower_http::cors::{AllowOrigin, CorsLayer, ExposeHeaders};
 
-use super::gate::GateLayer;
+use super::{browsers::Browsers, gate::GateLayer};
 
 pub use probe::is_serving;
 pub use tls::TlsSettings;
-
-/// How long a browser may cache the result of a preflight request.
-const PREFLIGHT_AGE: Duration = Duration::from_hours(1);
 
 /// Binds the port.
 ///
@@ -44,7 +37,7 @@ pub async fn bind(address: &Address) -> Result<Listener, Failure> {
     })
 }
 
-/// Serves until `stop`, as [`Port::serve`] does. Calls that take too long then end with the process: a client that watches health, for
+/// Serves until `stop`, as [`Port::serve`] does; `pages` may register people from browsers. Calls that take too long then end with the process: a client that watches health, for
 /// example, never ends its call.
 ///
 /// # Errors
@@ -56,11 +49,12 @@ pub async fn serve(
     services: Routes,
     stop: CancellationToken,
     limits: Limits,
+    pages: &SharedWith,
 ) -> Result<(), Failure> {
     let tls = tls.acceptor()?;
     let service = ServiceBuilder::new()
         .map_request(|request: Request<Incoming>| request.map(Body::new))
-        .layer(browsers())
+        .layer_fn(|inner| Browsers::new(inner, pages.clone()))
         .layer(GrpcWebLayer::new())
         .layer(gate)
         .service(services);
@@ -75,34 +69,4 @@ pub async fn serve(
     };
     port.serve(listener, service, stop).await;
     Ok(())
-}
-
-/// Headers that web pages may send. Headers of edges are not among them.
-const FROM_BROWSERS: [HeaderName; 8] = [
-    AUTHORIZATION,
-    CONTENT_TYPE,
-    HeaderName::from_static("grpc-timeout"),
-    HeaderName::from_static("traceparent"),
-    HeaderName::from_static("tracestate"),
-    HeaderName::from_static("x-grpc-web"),
-    HeaderName::from_static("x-request-id"),
-    HeaderName::from_static("x-user-agent"),
-];
-
-/// CORS for gRPC-web. Any origin may call: only the holder of a key can set the header that contains it.
-fn browsers() -> CorsLayer {
-    let exposed = [
-        "grpc-status",
-        "grpc-message",
-        "grpc-status-details-bin",
-        "x-request-id",
-        RATE_LIMIT,
-        RATE_LIMIT_POLICY,
-    ];
-    CorsLayer::new()
-        .allow_origin(AllowOrigin::any())
-        .allow_methods([Method::POST])
-        .allow_headers(FROM_BROWSERS)
-        .expose_headers(ExposeHeaders::list(exposed.map(HeaderName::from_static)))
-        .max_age(PREFLIGHT_AGE)
 }

@@ -93,7 +93,7 @@ impl RegistrationHandlers<CoreFrame> for RegistrationApi {
         caller: PublicCaller,
         request: RegisterAttendeeRequest,
     ) -> Result<Response<RegistrationReceived>, Error> {
-        let slug = request.slug;
+        let slug = request.slug.to_ascii_lowercase();
         let new = convert::new_registration(request.name, request.email, request.answers);
         let email = new.email.clone();
         let register = self.registrations.register(&slug, new, caller.client);

@@ -208,10 +208,12 @@ impl Catalogue {
     }
 
     async fn find(&self, slug: &str) -> Result<Option<(Event, Counters)>, Error> {
-        if !slug::is_possible(slug) {
+        // People write addresses in any case; slugs have one.
+        let slug = slug.to_ascii_lowercase();
+        if !slug::is_possible(&slug) {
             return Ok(None);
         }
-        Ok(self.store.find_event_and_counters(slug).await?)
+        Ok(self.store.find_event_and_counters(&slug).await?)
     }
 }
 

@@ -11,8 +11,8 @@ use std::{sync::Arc, time::Duration};
 
 use domain::{
     event::Event,
+    idempotency::KeyedCall,
     ids::{EventId, RegistrationId},
-    keyed_call::KeyedCall,
     registration::{Counters, Registration},
 };
 use tokio::time::Instant;

@@ -40,9 +40,17 @@ pub(crate) const IMPLIED: [&str; 11] = [
 
 /// Every error that a well-routed request can be answered with, in the order of the proto.
 pub(crate) fn of_route<'a>(api: &'a Api, method: &Method, route: &Route) -> Vec<&'a Reason> {
+    of_call(api, method, Parts::new(api, method, route).body.is_some())
+}
+
+/// Every error that a call over gRPC can be answered with, in the order of the proto.
+pub(crate) fn of_rpc<'a>(api: &'a Api, method: &Method) -> Vec<&'a Reason> {
+    of_call(api, method, false)
+}
+
+fn of_call<'a>(api: &'a Api, method: &Method, body: bool) -> Vec<&'a Reason> {
     let credential = method.access != Access::Public;
     let paid = method.access == Access::Paid;
-    let body = Parts::new(api, method, route).body.is_some();
     let possible = |code: &str| match code {
         // Every route refuses unknown query parameters.
         INVALID_REQUEST | INTERNAL | UNAVAILABLE => true,

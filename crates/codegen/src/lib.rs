@@ -19,6 +19,7 @@ mod options;
 mod parts;
 mod read;
 mod reasons;
+mod reference;
 mod route;
 mod rust;
 mod schema;
@@ -96,7 +97,8 @@ fn package(api: &Api, descriptors: &Descriptors) -> Result<Vec<Output>> {
 /// The additional outputs of the public package.
 fn surfaces(api: &Api) -> Result<Vec<Output>> {
     let openapi = openapi::emit(api)?;
-    Ok(vec![
+    let reference = reference::pages(api)?;
+    let mut outputs = vec![
         Output::new(api, "reasons.rs", rust::file(&reasons::emit(api))?),
         Output::new(api, "scopes.rs", rust::file(&scopes::emit(api))?),
         Output::new(api, "openapi.json", json(&openapi)?),
@@ -104,7 +106,17 @@ fn surfaces(api: &Api) -> Result<Vec<Output>> {
         Output::new(api, "openapi-3.0.json", json(&openapi::older(&openapi))?),
         Output::new(api, "tools.json", json(&tools::emit(api))?),
         Output::new(api, "mcp.json", json(&mcp::emit(api))?),
-    ])
+        Output::new(
+            api,
+            "reference.rs",
+            rust::file(&reference::index(&reference))?,
+        ),
+    ];
+    outputs.extend(reference.into_iter().map(|page| {
+        let name = format!("reference/{}.md", page.slug);
+        Output::new(api, &name, page.markdown)
+    }));
+    Ok(outputs)
 }
 
 impl Output {

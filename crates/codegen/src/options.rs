@@ -102,6 +102,7 @@ pub(crate) struct ApiRules {
     pub(crate) prompts: Vec<Prompt>,
     pub(crate) scopes: Vec<ScopeRule>,
     pub(crate) public_url: String,
+    pub(crate) reading_order: Vec<String>,
 }
 
 /// `muster.options.v1.ScopeRule`.

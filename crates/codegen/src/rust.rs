@@ -93,3 +93,15 @@ pub(crate) fn pascal(name: &str) -> String {
     };
     name.split('_').map(word).collect()
 }
+
+/// `CreateEvent` as `create-event`.
+pub(crate) fn kebab(name: &str) -> String {
+    let mut kebab = String::new();
+    for character in name.chars() {
+        if character.is_ascii_uppercase() && !kebab.is_empty() {
+            kebab.push('-');
+        }
+        kebab.push(character.to_ascii_lowercase());
+    }
+    kebab
+}

@@ -11,7 +11,9 @@ use axum::{body::Body, response::Response};
 use bytes::Bytes;
 use http::{
     HeaderValue, StatusCode,
-    header::{CACHE_CONTROL, CONNECTION, CONTENT_TYPE, ETAG, RETRY_AFTER, WWW_AUTHENTICATE},
+    header::{
+        CACHE_CONTROL, CONNECTION, CONTENT_TYPE, ETAG, LOCATION, RETRY_AFTER, WWW_AUTHENTICATE,
+    },
 };
 use http_body::Frame;
 use server::observe::{Cause, RequestId};
@@ -47,6 +49,16 @@ pub fn document(
     headers.insert(CACHE_CONTROL, HeaderValue::from_static(caching));
     if let Some(tag) = tag {
         headers.insert(ETAG, tag);
+    }
+    response
+}
+
+/// Sends the client to a path of the same surface, for good and with the same method (308).
+pub fn moved(path: &str) -> Response {
+    let mut response = Response::new(Body::empty());
+    *response.status_mut() = StatusCode::PERMANENT_REDIRECT;
+    if let Ok(location) = HeaderValue::try_from(path) {
+        response.headers_mut().insert(LOCATION, location);
     }
     response
 }

@@ -9,9 +9,12 @@ use http::{
     header::{ACCESS_CONTROL_REQUEST_METHOD, ALLOW, CONTENT_LENGTH},
 };
 use muster_api::Reason;
-use server::observe::{RequestId, Route};
+use server::{
+    cors::SharedWith,
+    observe::{RequestId, Route},
+};
 
-use super::{SharedWith, answer::nothing};
+use super::answer::nothing;
 use crate::Problem;
 
 /// Answers a request.

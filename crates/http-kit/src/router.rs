@@ -18,14 +18,16 @@ use futures_util::{
     FutureExt as _,
     future::{BoxFuture, Either},
 };
-use http::Request;
+use http::{Request, Uri};
 use muster_api::Reason;
 use rpc_client::Core;
 use server::observe::RequestId;
 use tower::Service;
 
 use crate::{
-    Problem, ResponseCache, Surface, health,
+    Problem, ResponseCache, Surface,
+    answer::moved,
+    health,
     layers::Layers,
     response_cache::{Front, Lookup},
 };
@@ -62,6 +64,9 @@ impl Surface {
             routes = resource.add_to(routes);
         }
         let unknown = move |request: AxumRequest| async move {
+            if let Some(path) = without_slash(request.uri()) {
+                return moved(&path);
+            }
             let problem = Problem::new(Reason::NotFound, self.unknown_path);
             problem.into_response(&RequestId::in_extensions(request.extensions()))
         };
@@ -75,6 +80,21 @@ impl Surface {
             None => Answers::Layers(layers),
         })
     }
+}
+
+/// Path and query without the slashes at the end of the path; none if it has no other end. What browsers take for the name of a host is
+/// no path.
+fn without_slash(uri: &Uri) -> Option<String> {
+    let path = uri.path();
+    let shorter = path.trim_end_matches('/');
+    let is_path = !shorter.starts_with("//") && !shorter.contains('\\');
+    if shorter.is_empty() || shorter.len() == path.len() || !is_path {
+        return None;
+    }
+    Some(match uri.query() {
+        Some(query) => format!("{shorter}?{query}"),
+        None => shorter.to_owned(),
+    })
 }
 
 impl Router {

@@ -7,6 +7,7 @@ pub mod accepting;
 pub mod adaptive_limit;
 pub mod budget;
 pub mod connection_limit;
+pub mod cors;
 mod failure;
 mod log_writer;
 pub mod metrics;

@@ -5,9 +5,7 @@ async fn an_unknown_path_is_a_json_404() {
     let gateway = Gateway::start().await;
     for path in [
         "/",
-        "/api/v1/",
         "/api/v1/thing",
-        "/api/v1/things/",
         "/api/v1/things/a/b",
         "/api//v1/things",
         "/%61pi/v1/things",
@@ -31,7 +29,7 @@ async fn a_wrong_method_is_a_json_405_that_says_what_is_allowed() {
         ("GET", "/api/v1/me/things/1/cancel", "OPTIONS, POST"),
         ("HEAD", "/api/v1/me/things/1/cancel", "OPTIONS, POST"),
         ("TRACE", "/api/v1/things/1", "GET, HEAD, OPTIONS"),
-        ("BREW", "/docs", "GET, HEAD, OPTIONS"),
+        ("BREW", "/api/v1", "GET, HEAD, OPTIONS"),
     ] {
         let reply = gateway.send(method, path, &[], b"").await;
         assert_eq!(
@@ -53,7 +51,7 @@ async fn head_says_what_get_would_say_without_the_body() {
         "/api/v1/things/missing",
         "/api/v1/nothing",
         "/healthz",
-        "/docs",
+        "/api/v1/openapi.json",
         "/api/v1/things/1/picture",
     ] {
         let (get, head) = (
@@ -115,32 +113,53 @@ async fn pages_of_any_origin_may_read_what_is_public() {
 }
 
 #[tokio::test]
-async fn pages_of_other_origins_may_read_nothing_else() {
+async fn a_slash_at_the_end_leads_to_the_path_without() {
+    let gateway = Gateway::start().await;
+    for (method, path, target) in [
+        ("GET", "/api/v1/", "/api/v1"),
+        ("GET", "/api/v1/things/?limit=1", "/api/v1/things?limit=1"),
+        ("POST", "/api/v1/things//", "/api/v1/things"),
+    ] {
+        let reply = gateway.send(method, path, &[], b"").await;
+        let location = reply.header("location");
+        assert_eq!((reply.status, location), (308, Some(target)), "{path}");
+    }
+    // These would lead to another host.
+    for path in ["//example.com/", "/\\\\example.com/"] {
+        let reply = gateway.send("GET", path, &[], b"").await;
+        assert_eq!(reply.header("location"), None, "{path}");
+    }
+}
+
+#[tokio::test]
+async fn pages_of_any_origin_may_call_what_a_bearer_token_authorizes() {
     let gateway = Gateway::start().await;
     let origin = "Origin: https://example.com";
     for (method, path) in [
-        ("GET", "/api/v1/me"),
         ("GET", "/api/v1/me/things/1"),
         ("PATCH", "/api/v1/me/things/1"),
-        ("POST", "/api/v1/things"),
-        ("DELETE", "/api/v1/things"),
+        ("POST", "/api/v1/me/things/1/cancel"),
     ] {
         let reply = gateway.send(method, path, &[origin, GOOD], b"").await;
-        assert_eq!(
-            reply.header("access-control-allow-origin"),
-            None,
-            "{method} {path}"
-        );
+        let allowed = reply.header("access-control-allow-origin");
+        assert_eq!(allowed, Some("*"), "{method} {path}");
+        // Never with cookies.
+        assert_eq!(reply.header("access-control-allow-credentials"), None);
         let wanted = format!("Access-Control-Request-Method: {method}");
         let preflight = gateway.send("OPTIONS", path, &[origin, &wanted], b"").await;
-        assert_eq!(
-            (
-                preflight.status,
-                preflight.header("access-control-allow-origin")
-            ),
-            (204, None),
-            "{method} {path}"
-        );
+        let headers = preflight.header("access-control-allow-headers");
+        assert_eq!((preflight.status, headers), (204, Some("*, Authorization")));
+    }
+}
+
+#[tokio::test]
+async fn what_is_no_operation_is_shared_with_nobody() {
+    let gateway = Gateway::start().await;
+    let origin = "Origin: https://example.com";
+    for path in ["/api/v1/nothing", "/healthz"] {
+        let reply = gateway.send("GET", path, &[origin], b"").await;
+        let allowed = reply.header("access-control-allow-origin");
+        assert_eq!(allowed, None, "{path}");
     }
 }
 

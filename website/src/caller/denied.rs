@@ -7,12 +7,11 @@ use http_kit::Problem;
 
 use super::{Caller, Frame, Tab};
 use crate::{
-    flash,
+    cookies, flash,
     form::Form,
     layout::{Page, PageResult, Section, refused},
     request_context::RequestContext,
     return_path::{DASHBOARD, with_return_path},
-    session,
     unsent::{Unsent, Why, may_be_sent_again},
     viewer::Viewer,
     words::{capitalized, sentence},
@@ -55,7 +54,7 @@ impl Denied {
         match (problem.code, &self.form) {
             ("UNAUTHORIZED", None) => {
                 let mut response = flash::see(&with_return_path("/sign-in", here), None);
-                session::end(&mut response, &self.context.site);
+                cookies::end_session(&mut response, self.context.site.is_secure());
                 Ok(response)
             }
             ("STEP_UP_REQUIRED", None) => Ok(flash::see(&with_return_path(PROVE, here), None)),

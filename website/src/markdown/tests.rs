@@ -134,7 +134,7 @@ fn our_own_texts_have_tables_and_links_within_the_site() {
     assert_eq!(
         html(text, Author::Muster),
         "<h1 dir=\"auto\">Guide</h1>\n\
-         <div class=\"table\" role=\"region\" aria-label=\"Table\" tabindex=\"0\"><table>\n\
+         <div class=\"table\" role=\"region\" aria-label=\"Table 1\" tabindex=\"0\"><table>\n\
          <thead><tr><th>a</th><th>b</th></tr></thead>\n<tbody>\n\
          <tr><td>1</td><td><code>2</code></td></tr>\n</tbody></table></div>\n\
          <p dir=\"auto\"><a href=\"/guides/next\">next</a></p>\n\

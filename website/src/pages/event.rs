@@ -1,7 +1,7 @@
 //! The page of an event, and its calendar file.
 
 use askama::Template;
-use http_kit::{Problem, document};
+use http_kit::{Problem, document, moved};
 use muster_api::v1::{
     Event, EventPage as Answer, GetEventCalendarRequest, GetEventPageRequest,
     bindings::{GetEventCalendar, GetEventPage},
@@ -48,7 +48,10 @@ struct EventPage {
 
 pub(in crate::pages) async fn show(context: RequestContext) -> PageResult {
     let slug = context.segment(1)?;
-    let (answer, event) = read(&context, slug).await?;
+    let (answer, event) = read(&context, slug.clone()).await?;
+    if slug != event.slug {
+        return Ok(moved(&format!("/events/{}", event.slug)));
+    }
     public(&EventPage::of(&context.site, answer, event)?)
 }
 

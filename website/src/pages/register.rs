@@ -3,7 +3,7 @@
 pub(crate) mod form;
 
 use askama::Template;
-use http_kit::Problem;
+use http_kit::{Problem, moved};
 use muster_api::v1::{Event, EventPage, RegisterAttendeeRequest, bindings::RegisterAttendee};
 
 use crate::{
@@ -38,7 +38,11 @@ struct RegisteredPage {
 }
 
 pub(in crate::pages) async fn show(context: RequestContext) -> PageResult {
-    let (page, event) = read(&context, context.segment(1)?).await?;
+    let slug = context.segment(1)?;
+    let (page, event) = read(&context, slug.clone()).await?;
+    if slug != event.slug {
+        return Ok(moved(&format!("{}/register", path(&event.slug))));
+    }
     if !EventState::of(&page).takes_registrations() {
         return Ok(flash::see(&path(&event.slug), None));
     }

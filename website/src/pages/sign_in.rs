@@ -18,14 +18,13 @@ use muster_api::{
 
 use crate::{
     browser::{Browser, device},
-    cookies::SIGN_IN,
+    cookies::{self, SIGN_IN},
     field::{Field, FieldKind, FormModel},
     flash::{self, Flash},
     form::Form,
     layout::{Page, PageResult, Section, private, refused},
     request_context::{RequestContext, Site},
     return_path::{DASHBOARD, NEW_EVENT, RETURN_PATH, own_path, with_return_path},
-    session,
     words::sentence,
 };
 
@@ -88,7 +87,7 @@ pub(in crate::pages) async fn take(context: RequestContext, form: Form) -> PageR
         return refused(&SignInPage::of(&context, model, return_path), &problem);
     }
     let mut response = flash::see(&with_return_path(CODE, &return_path), None);
-    session::set_sign_in(&mut response, &context.site, &email);
+    cookies::begin_sign_in(&mut response, context.site.is_secure(), &email);
     if let Some(cookie) = browser.cookie(&context.site) {
         response.headers_mut().append(SET_COOKIE, cookie);
     }
@@ -142,8 +141,8 @@ fn welcome(site: &Site, signed_in: &SignedIn, return_path: &str) -> Response {
         return_path
     };
     let mut response = flash::see(return_path, Some(Flash::WELCOME));
-    session::begin(&mut response, site, &signed_in.token);
-    session::end_sign_in(&mut response, site);
+    cookies::begin_session(&mut response, site.is_secure(), &signed_in.token);
+    cookies::end_sign_in(&mut response, site.is_secure());
     response
 }
 

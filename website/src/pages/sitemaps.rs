@@ -19,6 +19,7 @@ use muster_api::{
     },
 };
 
+use super::docs;
 use crate::{
     cover::encoded,
     layout::{PageResult, escaped},
@@ -73,11 +74,12 @@ async fn own_pages(context: RequestContext) -> PageResult {
         context.ask::<ListUseCases>(ListUseCasesRequest {}),
         context.ask::<ListGuides>(ListGuidesRequest {}),
     )?;
-    let paths = ["/", "/events", "/use-cases", "/guides"];
-    let paths = paths.map(|path| context.site.url(path));
+    let paths = ["/", "/events", "/use-cases", "/guides", docs::PATH];
+    let paths = paths.map(|path| context.site.url(path)).into_iter();
+    let paths = paths.chain(docs::all().map(|page| docs::url(page, &context.site)));
     let articles = use_cases.items.into_iter().chain(guides.items);
     let mut text = beginning();
-    for url in paths.into_iter().chain(articles.map(|article| article.url)) {
+    for url in paths.chain(articles.map(|article| article.url)) {
         push(&mut text, "url", &url, None);
     }
     text.push_str(END);

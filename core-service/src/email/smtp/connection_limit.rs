@@ -18,7 +18,7 @@ pub(super) const MAX_CONNECTIONS: usize = 16;
 const WITHHELD_FOR: Duration = Duration::from_mins(1);
 
 /// The limit on concurrent connections.
-pub(super) struct ConnectionLimit {
+pub(super) struct SmtpConnectionLimit {
     permits: Arc<Semaphore>,
     withheld: Mutex<Withheld>,
 }
@@ -30,7 +30,7 @@ struct Withheld {
     since: Option<Instant>,
 }
 
-impl ConnectionLimit {
+impl SmtpConnectionLimit {
     pub(super) fn new() -> Self {
         Self {
             permits: Arc::new(Semaphore::new(MAX_CONNECTIONS)),

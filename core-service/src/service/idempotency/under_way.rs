@@ -6,7 +6,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use domain::{ids::AccountId, keyed_call::KeyedCall};
+use domain::{idempotency::KeyedCall, ids::AccountId};
 use tokio::{
     sync::watch,
     time::{Instant, timeout_at},

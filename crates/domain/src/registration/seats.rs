@@ -129,6 +129,24 @@ impl Event {
 }
 
 impl Counters {
+    /// Seats that are taken, or held for somebody.
+    pub const fn taken(self) -> i32 {
+        self.confirmed + self.held
+    }
+
+    /// Seats that the next people who register can get: none while others wait.
+    pub fn seats_left(self, max_capacity: i32) -> i32 {
+        match self.waitlisted {
+            0 => (max_capacity - self.taken()).max(0),
+            _ => 0,
+        }
+    }
+
+    /// How many of the waitlist get a seat with `max_capacity`.
+    pub fn promotable(self, max_capacity: i32) -> i32 {
+        (max_capacity - self.taken()).clamp(0, self.waitlisted)
+    }
+
     /// The status of the next registration: nobody gets a seat before those on the waitlist.
     pub fn place(self, max_capacity: i32) -> Status {
         if self.seats_left(max_capacity) > 0 {
@@ -287,5 +305,22 @@ mod tests {
         );
         assert_eq!(of(over, owner), Err(Refusal::EventEnded));
         assert_eq!(of(open.event.clone(), stranger), Err(Refusal::NoEvent));
+    }
+
+    #[test]
+    fn free_seats_go_to_who_waits() {
+        let counters = Counters {
+            confirmed: 9,
+            pending: 2,
+            unconfirmed: 1,
+            held: 1,
+            waitlisted: 3,
+            cancelled: 1,
+            checked_in: 4,
+        };
+        assert_eq!(
+            [9, 10, 12, 99].map(|seats| counters.promotable(seats)),
+            [0, 0, 2, 3]
+        );
     }
 }

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use domain::{
+    idempotency::{KeyedCall, RETENTION_SECONDS},
     ids::{AccountId, RegistrationId},
     instant::Instant,
-    keyed_call::{KeyedCall, RETENTION_SECONDS},
 };
 
 use crate::{

@@ -107,6 +107,19 @@ async fn a_browser_may_call_from_any_page_with_a_key(app: Arc<TestApp>) {
     assert_eq!(answer.header("access-control-allow-credentials"), None);
 }
 
+/// Registering acts for a visitor, so it is for pages that the operator names.
+async fn a_page_registers_nobody_unless_the_operator_named_its_origin(app: Arc<TestApp>) {
+    let named = app.another_core_for_pages_of(ORIGIN).await;
+    for (core, allowed) in [(Http::new(app.grpc.address()), None), (named, Some(ORIGIN))] {
+        let path = "/muster.v1.RegistrationService/RegisterAttendee";
+        let preflight = core.request(Method::OPTIONS, path).header("origin", ORIGIN);
+        let preflight = preflight.header("access-control-request-method", "POST");
+        let answer = preflight.send().await;
+        let origin = answer.header("access-control-allow-origin");
+        assert_eq!((answer.status.as_u16(), origin), (204, allowed));
+    }
+}
+
 async fn a_browser_cannot_claim_to_be_an_edge(app: Arc<TestApp>) {
     let claims = [CLIENT_ADDRESS, SURFACE, EDGE_TOKEN];
     let preflight = Http::new(app.grpc.address())
@@ -215,6 +228,7 @@ async fn a_browser_learns_why_it_was_refused(app: Arc<TestApp>) {
 tests::on_both_engines!(
     a_browser_may_call_from_any_page_with_a_key,
     a_browser_cannot_claim_to_be_an_edge,
+    a_page_registers_nobody_unless_the_operator_named_its_origin,
     a_browser_creates_and_reads,
     a_browser_that_takes_only_text_is_answered_in_base64,
     a_browser_learns_why_it_was_refused,

@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use core_service::service::LastOwner;
-use domain::{keyed_call::KeyedCall, plan::Plan};
+use domain::{idempotency::KeyedCall, plan::Plan};
 use muster_api::{
     Reason,
     binding::Rpc as _,

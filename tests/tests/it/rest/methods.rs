@@ -109,36 +109,30 @@ async fn a_page_may_always_send_its_credential_along(app: Arc<TestApp>) {
     assert_eq!(headers, Some("*, Authorization"));
 }
 
-async fn pages_of_other_origins_may_read_what_is_public_and_nothing_else(app: Arc<TestApp>) {
+/// No browser sends a bearer token unasked, and none sends cookies to what answers with a star.
+async fn pages_of_other_origins_may_call_all_but_what_acts_for_a_visitor(app: Arc<TestApp>) {
     let (key, paths) = paths(&app).await;
-    for (path, methods, is_public) in paths {
-        let expected = is_public.then_some("*");
+    for (path, methods, _) in paths {
         let from_page = |method| {
             let request = app.http.request(method, &format!("/api/v1{path}"));
             request.header("origin", "https://elsewhere.example")
         };
         if methods.contains("GET") {
             let answer = from_page(Method::GET).bearer(&key).send().await;
-            assert_eq!(
-                answer.header("access-control-allow-origin"),
-                expected,
-                "{path}"
-            );
+            let allowed = answer.header("access-control-allow-origin");
+            assert_eq!(allowed, Some("*"), "{path}");
+            let credentials = answer.header("access-control-allow-credentials");
+            assert_eq!(credentials, None, "{path}");
         }
         for method in METHODS {
             let preflight =
                 from_page(Method::OPTIONS).header("access-control-request-method", method.as_str());
-            let allowed = preflight.send().await;
-            let expected = if method == Method::GET {
-                expected
-            } else {
-                None
-            };
-            assert_eq!(
-                allowed.header("access-control-allow-origin"),
-                expected,
-                "{method} {path}"
-            );
+            let answer = preflight.send().await;
+            let registers = path.starts_with("/events/") && path.ends_with("/registrations");
+            let takes = methods.contains(method.as_str());
+            let expected = Some("*").filter(|_| takes && !registers);
+            let allowed = answer.header("access-control-allow-origin");
+            assert_eq!(allowed, expected, "{method} {path}");
         }
     }
 }
@@ -148,13 +142,10 @@ async fn there_is_nothing_beside_the_paths(app: Arc<TestApp>) {
     for path in [
         "/",
         "/api",
-        "/api/v1/",
         "/api/v2/events",
         "/API/V1/EVENTS",
-        "/api/v1/events/",
         "/api/v1//events",
         "/events",
-        "/api/v1/me/",
         "/api/v1/events/a/b/c",
         "/api/v1/events/a/../b/c",
         "/api/v1/users",
@@ -176,6 +167,6 @@ tests::on_both_engines!(
     a_path_takes_its_methods_and_names_them,
     head_answers_as_get_without_the_body,
     a_page_may_always_send_its_credential_along,
-    pages_of_other_origins_may_read_what_is_public_and_nothing_else,
+    pages_of_other_origins_may_call_all_but_what_acts_for_a_visitor,
     there_is_nothing_beside_the_paths,
 );

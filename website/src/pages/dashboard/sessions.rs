@@ -9,10 +9,10 @@ use muster_api::internal::v1::{
 
 use crate::{
     caller::{Caller, Frame, Tab},
+    cookies,
     flash::{self, Flash},
     form::Form,
     layout::PageResult,
-    session,
 };
 
 pub(in crate::pages) const PATH: &str = "/dashboard/sessions";
@@ -51,6 +51,6 @@ pub(in crate::pages) async fn take(caller: Caller, form: Form) -> PageResult {
 
 fn signed_out(caller: &Caller, done: Flash) -> Response {
     let mut response = flash::see("/sign-in", Some(done));
-    session::end(&mut response, &caller.context.site);
+    cookies::end_session(&mut response, caller.context.site.is_secure());
     response
 }

@@ -3,11 +3,11 @@
 use muster_api::internal::v1::{SignOutRequest, bindings::SignOut};
 
 use crate::{
+    cookies,
     flash::{self, Flash},
     form::Form,
     layout::PageResult,
     request_context::RequestContext,
-    session,
 };
 
 pub(in crate::pages) async fn take(context: RequestContext, _form: Form) -> PageResult {
@@ -18,6 +18,6 @@ pub(in crate::pages) async fn take(context: RequestContext, _form: Form) -> Page
         Err(problem) => return Err(problem),
     }
     let mut response = flash::see("/sign-in", Some(Flash::SIGNED_OUT));
-    session::end(&mut response, &context.site);
+    cookies::end_session(&mut response, context.site.is_secure());
     Ok(response)
 }

@@ -9,12 +9,12 @@ use muster_api::internal::v1::{
 use super::PATH as ACCOUNT;
 use crate::{
     caller::{Caller, Frame, Tab},
+    cookies,
     field::{Field, FormModel},
     flash::{self, Flash},
     form::Form,
     layout::PageResult,
     pages::sign_in,
-    session,
 };
 
 pub(in crate::pages) const PATH: &str = "/dashboard/account/email";
@@ -50,7 +50,7 @@ pub(in crate::pages) async fn take(caller: Caller, form: Form) -> PageResult {
     };
     caller.ask::<StartEmailChange>(request).await?;
     let mut response = flash::see(CODE, None);
-    session::set_sign_in(&mut response, &caller.context.site, &email);
+    cookies::begin_sign_in(&mut response, caller.context.site.is_secure(), &email);
     Ok(response)
 }
 
@@ -72,6 +72,6 @@ pub(in crate::pages) async fn take_code(caller: Caller, form: Form) -> PageResul
     let request = FinishEmailChangeRequest { code };
     caller.ask::<FinishEmailChange>(request).await?;
     let mut response = flash::see(ACCOUNT, Some(Flash::EMAIL_CHANGED));
-    session::end_sign_in(&mut response, &caller.context.site);
+    cookies::end_sign_in(&mut response, caller.context.site.is_secure());
     Ok(response)
 }

@@ -1,4 +1,9 @@
-//! What pages of other origins may read (CORS).
+//! What pages of other origins may call (CORS), over HTTP as over gRPC-web.
+//!
+//! What needs no credential, and what a bearer token authorizes, may be called from any origin: no browser sends either unasked. What
+//! acts for a visitor without a credential may be called from the origins that the operator names.
+
+mod origin;
 
 use std::{str::FromStr, sync::Arc};
 
@@ -10,11 +15,11 @@ use http::{
     },
 };
 
-use super::{List, Origin};
+pub use origin::{List, Origin};
 
-/// The exposed headers, in addition to the ones that are always readable.
-const EXPOSED: &str =
-    "etag, link, ratelimit, ratelimit-policy, retry-after, www-authenticate, x-request-id";
+/// The exposed headers, in addition to the ones that are always readable. Those of gRPC-web come last.
+pub const EXPOSED: &str = "etag, idempotency-key, link, ratelimit, ratelimit-policy, retry-after, www-authenticate, \
+    x-request-id, grpc-message, grpc-status, grpc-status-details-bin";
 
 /// How long a browser may cache a preflight, in seconds: a day.
 const PREFLIGHT_SECONDS: HeaderValue = HeaderValue::from_static("86400");
@@ -23,6 +28,21 @@ const ANY: HeaderValue = HeaderValue::from_static("*");
 
 /// For browsers the star means every header but this one.
 const ANY_HEADER: HeaderValue = HeaderValue::from_static("*, Authorization");
+
+/// Which pages may call what acts for a visitor without a credential.
+#[derive(Debug, Clone, Default, clap::Args)]
+#[command(next_help_heading = "API")]
+pub struct CorsSettings {
+    /// Origins of web pages that may register people (CORS), separated by commas, for example `https://app.example.org`; `*` for
+    /// any. Pages of all origins may call everything else: it is public, or needs a bearer token
+    #[arg(
+        long,
+        env = "MUSTER_REGISTER_ORIGINS",
+        value_name = "ORIGINS",
+        default_value = ""
+    )]
+    pub register_origins: SharedWith,
+}
 
 /// The pages that may call an operation and read its answer, besides those of its own origin.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -59,6 +79,16 @@ impl From<Vec<Origin>> for SharedWith {
 }
 
 impl SharedWith {
+    /// Who may call an operation: one that changes something without a credential acts for a visitor, and is for `named` only.
+    #[must_use]
+    pub fn of(needs_credential: bool, is_read: bool, named: &Self) -> Self {
+        if needs_credential || is_read {
+            Self::Everybody
+        } else {
+            named.clone()
+        }
+    }
+
     /// The value of `Access-Control-Allow-Origin` for a request; none if it comes from a page that may not.
     pub fn allowed(&self, request: &HeaderMap) -> Option<HeaderValue> {
         match self {
@@ -107,26 +137,7 @@ impl SharedWith {
 
 #[cfg(test)]
 mod tests {
-    use http::header::{ETAG, LINK, RETRY_AFTER, WWW_AUTHENTICATE};
-    use server::observe::REQUEST_ID;
-
     use super::*;
-    use crate::rate_limit;
-
-    #[test]
-    fn the_list_names_what_is_exposed() {
-        let names = [
-            ETAG,
-            LINK,
-            rate_limit::LEFT,
-            rate_limit::POLICY,
-            RETRY_AFTER,
-            WWW_AUTHENTICATE,
-            REQUEST_ID,
-        ];
-        let names = names.map(|name| name.to_string());
-        assert_eq!(names.join(", "), EXPOSED);
-    }
 
     #[test]
     fn only_pages_of_the_named_origins_are_let_in() {

@@ -1,0 +1,224 @@
+//! How to make a call: lines to copy for curl, Python, JavaScript, grpcurl and MCP.
+
+use std::fmt::Write as _;
+
+use anyhow::Result;
+use serde_json::Value;
+
+use super::literal::{json, python, quoted};
+use crate::{
+    example,
+    model::{Api, Kind, Method, Response, Service},
+    options::Access,
+    parts::Parts,
+    route::{Route, Verb},
+    schema::Object,
+};
+
+/// What a call has besides its credential.
+struct Call<'a> {
+    method: &'a Method,
+    verb: Verb,
+    url: String,
+    body: Option<Value>,
+}
+
+/// The examples of an operation.
+pub(super) fn examples(api: &Api, service: &Service, method: &Method) -> Result<String> {
+    let mut text = String::new();
+    if let Some(route) = method.routes.first() {
+        let call = Call::new(api, method, route)?;
+        section(&mut text, "curl", "sh", &call.curl());
+        section(&mut text, "Python", "python", &call.python());
+        section(&mut text, "JavaScript", "js", &call.javascript());
+    }
+    let grpc = grpcurl(api, service, method)?;
+    section(&mut text, "grpcurl", "sh", &grpc);
+    if let Some(tool) = &method.tool {
+        let arguments = json(&request(api, method)?.into(), 0);
+        let heading = format!("MCP: {}", tool.name);
+        section(&mut text, &heading, "json", &arguments);
+    }
+    Ok(text)
+}
+
+fn section(text: &mut String, heading: &str, language: &str, code: &str) {
+    let _infallible = writeln!(text, "### {heading}\n\n```{language}\n{code}\n```\n");
+}
+
+/// The least useful request: what is required, or else one field to change.
+fn request(api: &Api, method: &Method) -> Result<Object> {
+    let fields = &api.message(&method.request).fields;
+    let route = method.routes.first();
+    let in_path = |name: &String| route.is_some_and(|route| route.path_fields.contains(name));
+    let fields = fields.iter().filter(|field| field.kind != Kind::FieldMask);
+    let (path, others): (Vec<_>, Vec<_>) = fields.partition(|field| in_path(&field.name));
+    let mut request = Object::new();
+    for field in path {
+        request.insert(field.name.clone(), example::value(api, field)?);
+    }
+    let has_body = route.is_some_and(|route| route.body);
+    let given = if has_body {
+        example::least(api, &others)?
+    } else {
+        let required = others.into_iter().filter(|field| field.must_be_given());
+        example::object(api, required)?
+    };
+    if let Value::Object(given) = given {
+        request.extend(given);
+    }
+    Ok(request)
+}
+
+impl<'a> Call<'a> {
+    fn new(api: &Api, method: &'a Method, route: &Route) -> Result<Self> {
+        let parts = Parts::new(api, method, route);
+        let mut path = route.path.clone();
+        for field in &parts.path {
+            let value = example::value(api, field)?;
+            let value = value
+                .as_str()
+                .map_or_else(|| value.to_string(), str::to_owned);
+            path = path.replace(&format!("{{{}}}", field.name), &value);
+        }
+        let body = match &parts.body {
+            Some(body) => Some(example::least(api, &body.fields)?),
+            None => None,
+        };
+        let body = body.filter(|body| body.as_object().is_some_and(|body| !body.is_empty()));
+        Ok(Self {
+            method,
+            verb: route.verb,
+            url: format!("{}{path}", api.rules.public_url),
+            body,
+        })
+    }
+
+    fn needs_credential(&self) -> bool {
+        self.method.access != Access::Public
+    }
+
+    /// The name of the file that the answer is, if it is one.
+    fn file(&self) -> Option<&'static str> {
+        let Response::File { media_type } = &self.method.response else {
+            return None;
+        };
+        Some(match media_type.as_str() {
+            "text/csv" => "answer.csv",
+            "application/zip" => "answer.zip",
+            _ => "cover.png",
+        })
+    }
+
+    fn curl(&self) -> String {
+        let mut line = "curl".to_owned();
+        if self.verb != Verb::Get && !(self.verb == Verb::Post && self.body.is_some()) {
+            let _infallible = write!(line, " -X {}", self.verb.constant());
+        }
+        if let Some(file) = self.file() {
+            let _infallible = write!(line, " -o {file}");
+        }
+        let _infallible = write!(line, " \"{}\"", self.url);
+        if self.needs_credential() {
+            line.push_str(" \\\n  -H \"Authorization: Bearer $KEY\"");
+        }
+        if let Some(body) = &self.body {
+            let body = quoted(&json(body, 2));
+            let _infallible = write!(
+                line,
+                " \\\n  -H 'Content-Type: application/json' \\\n  -d {body}"
+            );
+        }
+        line
+    }
+
+    fn python(&self) -> String {
+        let mut code = String::new();
+        if self.needs_credential() {
+            code.push_str("import os\n");
+        }
+        let verb = self.verb.constant().to_ascii_lowercase();
+        let _infallible = write!(
+            code,
+            "import requests\n\nanswer = requests.{verb}(\n    \"{}\",\n",
+            self.url
+        );
+        if self.needs_credential() {
+            code.push_str("    headers={\"Authorization\": f\"Bearer {os.environ['KEY']}\"},\n");
+        }
+        if let Some(body) = &self.body {
+            let _infallible = writeln!(code, "    json={},", python(body, 4));
+        }
+        code.push_str("    timeout=30,\n)\nanswer.raise_for_status()\n");
+        match self.file() {
+            Some(file) => {
+                let _infallible = write!(
+                    code,
+                    "with open(\"{file}\", \"wb\") as file:\n    file.write(answer.content)"
+                );
+            }
+            None => code.push_str("print(answer.json())"),
+        }
+        code
+    }
+
+    fn javascript(&self) -> String {
+        let mut code = format!("const answer = await fetch(\"{}\"", self.url);
+        let mut options = String::new();
+        if self.verb != Verb::Get {
+            let _infallible = writeln!(options, "  method: \"{}\",", self.verb.constant());
+        }
+        let mut headers = Vec::new();
+        if self.needs_credential() {
+            headers.push("Authorization: `Bearer ${process.env.KEY}`");
+        }
+        if self.body.is_some() {
+            headers.push("\"Content-Type\": \"application/json\"");
+        }
+        if !headers.is_empty() {
+            let _infallible = writeln!(options, "  headers: {{ {} }},", headers.join(", "));
+        }
+        if let Some(body) = &self.body {
+            let _infallible = writeln!(options, "  body: JSON.stringify({}),", json(body, 2));
+        }
+        if !options.is_empty() {
+            let _infallible = write!(code, ", {{\n{options}}}");
+        }
+        code.push_str(");\nif (!answer.ok) throw new Error(await answer.text());\n");
+        code.push_str(match self.file() {
+            Some(_) => "const file = await answer.blob();",
+            None => "console.log(await answer.json());",
+        });
+        code
+    }
+}
+
+/// The host and port of core, where that of the public URL stands for the instance.
+fn grpcurl(api: &Api, service: &Service, method: &Method) -> Result<String> {
+    let mut line = "grpcurl".to_owned();
+    if method.access != Access::Public {
+        line.push_str(" -H \"Authorization: Bearer $KEY\"");
+    }
+    let mut fields = request(api, method)?;
+    let mut all = api.message(&method.request).fields.iter();
+    if let Some(mask) = all.find(|field| field.kind == Kind::FieldMask) {
+        let route = method.routes.first();
+        let in_path = |name: &String| route.is_some_and(|route| route.path_fields.contains(name));
+        let changed: Vec<_> = fields
+            .keys()
+            .filter(|name| !in_path(name))
+            .cloned()
+            .collect();
+        fields.insert(mask.name.clone(), changed.join(",").into());
+    }
+    if !fields.is_empty() {
+        let _infallible = write!(line, " \\\n  -d {}", quoted(&json(&fields.into(), 2)));
+    }
+    let host = api.rules.public_url.split("//").last().unwrap_or_default();
+    let _infallible = write!(
+        line,
+        " \\\n  {host}:50051 {}.{}/{}",
+        api.package, service.name, method.name
+    );
+    Ok(line)
+}
