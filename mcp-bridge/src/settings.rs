@@ -16,13 +16,14 @@ pub struct Settings {
     #[command(subcommand)]
     pub command: Option<EdgeCommand>,
     /// Serve MCP on standard input and output instead of HTTP, for one client on this machine
-    #[arg(long)]
+    #[arg(long, help_heading = "MCP")]
     pub stdio: bool,
     /// With --stdio: the API key
     #[arg(
         long,
         env = "MUSTER_API_KEY",
         value_name = "KEY",
+        help_heading = "MCP",
         hide_env_values = true
     )]
     pub api_key: Option<SecretString>,

@@ -29,6 +29,7 @@ use crate::Problem;
 
 /// Settings of an HTTP surface. Flatten them into a binary's settings.
 #[derive(Debug, Clone, clap::Args)]
+#[command(next_help_heading = "HTTP port")]
 pub struct HttpSettings {
     /// Address of the HTTP port. It speaks HTTP/1.1; a load balancer in front can add TLS and HTTP/2
     #[arg(

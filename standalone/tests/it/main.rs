@@ -7,3 +7,4 @@ mod core;
 mod demo;
 mod mounts;
 mod settings;
+mod settings_document;
