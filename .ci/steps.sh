@@ -26,8 +26,8 @@ install_browser() {
 
 # What readers of the guides have.
 install_guide_tools() {
-  command -v jq >/dev/null && command -v sqlite3 >/dev/null && command -v psql >/dev/null ||
-    install_packages jq sqlite3 postgresql-client
+  command -v jq >/dev/null && command -v sqlite3 >/dev/null && command -v psql >/dev/null && command -v zsh >/dev/null ||
+    install_packages jq sqlite3 postgresql-client zsh
 }
 
 # Tools from npm and PyPI stay out of the checkout and are kept between runs.

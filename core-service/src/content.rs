@@ -129,7 +129,8 @@ pub const GUIDES: &[Page] = pages!(
     "guides":
     Organizers: "publish-your-first-event", "approval-and-waitlist", "check-in-at-the-door",
         "cancel-an-event", "custom-questions", "what-registrants-receive", "time-zones";
-    Developers: "first-event-by-an-agent", "connect-an-mcp-client", "connect-a-program", "call-it-over-grpc";
+    Developers: "tour-in-curl", "first-event-by-an-agent", "connect-an-mcp-client", "connect-a-program",
+        "call-it-over-grpc", "generate-a-client";
     Operators: "run-it-in-containers", "from-sqlite-to-postgresql";
 );
 

@@ -1,8 +1,8 @@
-"""The README's tour in curl, through Prism: a proxy that refuses what does not fit the OpenAPI document, both ways.
+"""The guide's tour in curl, through Prism: a proxy that refuses what does not fit the OpenAPI document, both ways.
 
-tour.py README PROXY_URL DATA_FOLDER FOLDER_FOR_FILES
+tour.py GUIDE PROXY_URL DATA_FOLDER FOLDER_FOR_FILES
 
-Every command of the section is run, with the proxy as the API and the server's data folder as `data`. Prism says in the header
+Every command of the guide is run, with the proxy as the API and the server's data folder as `data`. Prism says in the header
 `sl-violations` what does not fit; that is asked of curl for each answer.
 """
 
@@ -17,10 +17,9 @@ import sys
 PATIENCE_SECONDS = 120
 
 
-def commands(readme):
+def commands(guide):
     """The shell blocks of the tour."""
-    section = readme.read_text(encoding="utf-8").split("## A tour in curl", 1)[1].split("\n## ", 1)[0]
-    return re.findall(r"^```(?:sh\b[^\n]*)?\n(.*?)^```", section, re.M | re.S)
+    return re.findall(r"^```sh\b[^\n]*\n(.*?)^```", guide.read_text(encoding="utf-8"), re.M | re.S)
 
 
 # Stands for curl: it runs the real one, notes what Prism complains about, and answers as curl does.
@@ -36,11 +35,7 @@ exit $code
 """
 
 
-# What a reader copies from an answer: the event of 2030 starts last.
-FIND_ID = r"""ID=$(curl "$API/me/events?status=all&limit=1" -H "Authorization: Bearer $KEY" | sed -E 's/.*"id":"([^"]+)".*/\1/')"""
-
-
-def main(readme, proxy, data, folder):
+def main(guide, proxy, data, folder):
     folder = pathlib.Path(folder).resolve()
     (folder / "bin").mkdir()
     (folder / "data").symlink_to(data)
@@ -49,12 +44,8 @@ def main(readme, proxy, data, folder):
     curl.chmod(0o755)
     (folder / "violations").write_text("")
     script = ["set -u", f"API={proxy}"]
-    for block in commands(pathlib.Path(readme)):
-        # The proxy stands for the API. Not every machine has grpcurl.
-        lines = [line for line in block.splitlines() if not re.match(r"\s*(API=|grpcurl |ID=\.\.\.)", line)]
-        if "ID=..." in block:
-            lines.insert(0, FIND_ID)
-        script.append("\n".join(lines))
+    # The proxy stands for the API.
+    script += (re.sub(r"^API=.*\n", "", block, flags=re.M) for block in commands(pathlib.Path(guide)))
     environment = {
         **os.environ,
         "PATH": f"{folder / 'bin'}:{os.environ['PATH']}",
@@ -71,7 +62,7 @@ def main(readme, proxy, data, folder):
     assert not unexpected, f"answers do not fit the document: {unexpected} ({refusals})"
     refused = [found for found in violations if any(one["location"][0] == "request" for one in found)]
     assert len(refused) == 1, f"requests of the tour do not fit the document: {refused}"
-    print(f"Prism: {len(calls)} calls of the README's tour fit the document, both ways")
+    print(f"Prism: {len(calls)} calls of the tour fit the document, both ways")
 
 
 if __name__ == "__main__":
