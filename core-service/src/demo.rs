@@ -12,7 +12,7 @@ use std::{path::PathBuf, time::Duration};
 
 use domain::{account::Account, api_key::PlainKey, ids::AccountId};
 use futures_util::future::BoxFuture;
-use server::Failure;
+use server::{Failure, command_line};
 use tokio::time::{Instant, sleep};
 
 use crate::service::{Error, UseCases};
@@ -106,8 +106,10 @@ pub fn warn_of_leftovers(use_cases: &UseCases) -> BoxFuture<'_, Result<(), Failu
     Box::pin(async move {
         if find_account(use_cases).await?.is_some() {
             tracing::warn!(
-                "the database has the demo account {EMAIL}, whose events are public and whose key works: `muster key list` and \
-             `muster key revoke ID` end the key; a new database is without demo data"
+                "the database has the demo account {EMAIL}, whose events are public and whose key works: `{}` and \
+             `{}` end the key; a new database is without demo data",
+                command_line("key list"),
+                command_line("key revoke ID")
             );
         }
         Ok(())

@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use core_service::demo::{DemoKey, EMAIL, KeyOrigin};
-use server::{probe::reachable, serve::Address};
+use server::{command_line, probe::reachable, serve::Address};
 
 use crate::config::Config;
 
@@ -21,7 +21,7 @@ fn text(config: &Config, demo: Option<&DemoKey>, sign_in: Option<&str>) -> Strin
         sign_in.map(sign_in_link).unwrap_or_default(),
         examples(config, key),
         if demo.is_none() {
-            FIRST_KEY.to_owned()
+            first_key()
         } else {
             String::new()
         },
@@ -57,8 +57,9 @@ fn demo_key(demo: &DemoKey) -> String {
 
 /// The link works once, and may have been used by the time somebody reads it again.
 fn sign_in_link(url: &str) -> String {
+    let another = command_line(&format!("account sign-in-link --email {EMAIL}"));
     format!(
-        "  Dashboard  {url}\n             (signs in once, within 15 minutes; for another link: muster account sign-in-link --email {EMAIL})\n"
+        "  Dashboard  {url}\n             (signs in once, within 15 minutes; for another link: {another})\n"
     )
 }
 
@@ -88,12 +89,19 @@ Try it:
 }
 
 /// Shown when there is no demo account.
-const FIRST_KEY: &str = "
+fn first_key() -> String {
+    let account =
+        command_line("account create --email you@example.org --name 'Your Name' --plan free");
+    let key = command_line("key create --email you@example.org --name laptop");
+    format!(
+        "
 Create an account and a key:
 
-  muster account create --email you@example.org --name 'Your Name' --plan free
-  KEY=$(muster key create --email you@example.org --name laptop)
-";
+  {account}
+  KEY=$({key})
+"
+    )
+}
 
 /// How grpcurl names the port.
 fn target(address: &Address) -> String {

@@ -10,7 +10,7 @@ use domain::{
     plan::{Plan, Plans},
 };
 use serde_json::json;
-use server::Failure;
+use server::{Failure, command_line};
 
 use self::{
     remove::Remove,
@@ -113,8 +113,12 @@ pub struct Which {
 }
 
 fn account_id(text: &str) -> Result<AccountId, String> {
-    text.parse()
-        .map_err(|_| "must be the id of an account, from `account list`".to_owned())
+    text.parse().map_err(|_| {
+        format!(
+            "must be the id of an account, from `{}`",
+            command_line("account list")
+        )
+    })
 }
 
 impl Which {
@@ -152,9 +156,13 @@ impl AccountCommand {
                     timezone: timezone.clone(),
                 };
                 let account = accounts.create(new).await.map_err(failure)?;
+                let key = command_line(&format!(
+                    "key create --email {} --name LABEL",
+                    account.email
+                ));
                 let text = format!(
-                    "created an account for {} on the {} plan; create a key with: key create --email {} --name LABEL",
-                    account.email, account.plan, account.email
+                    "created an account for {} on the {} plan; create a key with: {key}",
+                    account.email, account.plan
                 );
                 Ok(Output::new(text, shown(&account)))
             }
@@ -205,7 +213,8 @@ impl AccountCommand {
 
 fn suspended(id: AccountId, is_new: bool) -> Output {
     let text = if is_new {
-        format!("suspended {id}; end it with: account resume --id {id}")
+        let resume = command_line(&format!("account resume --id {id}"));
+        format!("suspended {id}; end it with: {resume}")
     } else {
         format!("{id} was suspended already")
     };

@@ -2,7 +2,7 @@
 
 use clap::{Args, Subcommand};
 use serde_json::json;
-use server::Failure;
+use server::{Failure, command_line};
 
 use super::{Format, Output, failure, words};
 use crate::service::{Commands, Suspensions};
@@ -64,8 +64,9 @@ impl EventCommand {
                 let (event, is_new) = done.map_err(failure)?;
                 let text = if is_new {
                     format!(
-                        "hid \"{}\"; show it again with: event show {slug}",
-                        event.title
+                        "hid \"{}\"; show it again with: {}",
+                        event.title,
+                        command_line(&format!("event show {slug}"))
                     )
                 } else {
                     format!("\"{}\" was hidden already", event.title)
@@ -78,8 +79,9 @@ impl EventCommand {
                 let (event, is_new) = done.map_err(failure)?;
                 let text = if event.is_account_suspended {
                     format!(
-                        "\"{}\" is not hidden, but its account is suspended: end that with: account resume --id {}",
-                        event.title, event.account_id
+                        "\"{}\" is not hidden, but its account is suspended: end that with: {}",
+                        event.title,
+                        command_line(&format!("account resume --id {}", event.account_id))
                     )
                 } else if is_new {
                     format!("\"{}\" is shown again", event.title)

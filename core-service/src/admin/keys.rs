@@ -10,7 +10,7 @@ use domain::{
     scope::{Scope, Scopes},
 };
 use serde_json::{Value, json};
-use server::Failure;
+use server::{Failure, command_line};
 
 use super::{Consent, Format, Output, accounts::Which, failure, table};
 use crate::service::{Accounts, Authenticator, Commands, Error, KeyTerms, Keys};
@@ -59,8 +59,12 @@ pub enum KeyCommand {
 }
 
 fn key_id(text: &str) -> Result<KeyId, String> {
-    text.parse()
-        .map_err(|_| "must be the id of a key, from `key list`".to_owned())
+    text.parse().map_err(|_| {
+        format!(
+            "must be the id of a key, from `{}`",
+            command_line("key list")
+        )
+    })
 }
 
 impl KeyCommand {

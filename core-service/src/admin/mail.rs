@@ -3,7 +3,7 @@
 use clap::{Args, Subcommand};
 use domain::{instant::Instant, job::JobKey};
 use serde_json::{Value, json};
-use server::Failure;
+use server::{Failure, command_line};
 use storage::FailedMail;
 
 use super::{Format, Output, failure, table};
@@ -46,8 +46,12 @@ pub struct Which {
 }
 
 fn mail_id(text: &str) -> Result<JobKey, String> {
-    text.parse()
-        .map_err(|_| "must be the id of a mail, from `mail failed`".to_owned())
+    text.parse().map_err(|_| {
+        format!(
+            "must be the id of a mail, from `{}`",
+            command_line("mail failed")
+        )
+    })
 }
 
 impl MailCommand {

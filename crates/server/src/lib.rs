@@ -6,6 +6,7 @@
 pub mod accepting;
 pub mod adaptive_limit;
 pub mod budget;
+mod command_line;
 pub mod connection_limit;
 pub mod cors;
 mod failure;
@@ -24,6 +25,7 @@ pub mod tcp;
 pub mod telemetry;
 pub mod traces;
 
+pub use command_line::command_line;
 pub use failure::Failure;
 pub use metrics_port::MetricsSettings;
 pub use tokio_util::sync::CancellationToken;

@@ -1,124 +1,12 @@
 //! When `muster` makes demo data and prints a key: on a laptop, never on a site that is used for real.
 
-use std::{
-    fs,
-    io::{BufRead as _, BufReader, Read as _, Write as _},
-    net::TcpStream,
-    path::Path,
-    process::{Child, Command, Stdio},
-    sync::mpsc,
-    time::Duration,
-};
+use std::fs;
 
 use clap::Parser as _;
 use standalone::Config;
 use tempfile::TempDir;
 
-/// Far above what a start takes on a busy machine.
-const TIMEOUT: Duration = Duration::from_mins(1);
-
-/// The last heading of what a start prints, after the URLs and the key.
-const LAST: &str = "Try it:";
-
-/// A `muster` that serves, killed when dropped.
-struct Running {
-    child: Child,
-    /// What it printed.
-    welcome: String,
-}
-
-impl Running {
-    fn start(data: &Path, arguments: &[&str]) -> Self {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_muster"));
-        for (name, _) in std::env::vars_os() {
-            if name.to_string_lossy().starts_with("MUSTER_") {
-                command.env_remove(name);
-            }
-        }
-        command
-            .args(["--http-addr", "127.0.0.1:0", "--grpc-addr", "127.0.0.1:0"])
-            .arg("--data-dir")
-            .arg(data)
-            .args(arguments)
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null());
-        let mut child = command.spawn().unwrap();
-        let output = BufReader::new(child.stdout.take().unwrap());
-        let (lines, printed) = mpsc::channel();
-        std::thread::spawn(move || {
-            for line in output.lines().map_while(Result::ok) {
-                if lines.send(line).is_err() {
-                    break;
-                }
-            }
-        });
-        let mut running = Self {
-            child,
-            welcome: String::new(),
-        };
-        loop {
-            let line = printed.recv_timeout(TIMEOUT).unwrap();
-            if line == LAST {
-                return running;
-            }
-            running.welcome.push_str(&line);
-            running.welcome.push('\n');
-        }
-    }
-
-    /// The word after a heading of what it printed.
-    fn printed(&self, heading: &str) -> Option<&str> {
-        let line = self
-            .welcome
-            .lines()
-            .find(|line| line.trim_start().starts_with(heading));
-        line?
-            .trim_start()
-            .strip_prefix(heading)?
-            .split_whitespace()
-            .next()
-    }
-
-    fn key(&self) -> Option<&str> {
-        self.printed("Demo key")
-    }
-
-    /// The status and the whole text of the answer to a path.
-    fn get(&self, path: &str, key: Option<&str>) -> (u16, String) {
-        let base = self.printed("API").unwrap();
-        let address = base
-            .strip_prefix("http://")
-            .unwrap()
-            .split('/')
-            .next()
-            .unwrap();
-        let mut stream = TcpStream::connect(address).unwrap();
-        let credential = key.map_or_else(String::new, |key| {
-            format!("Authorization: Bearer {key}\r\n")
-        });
-        write!(
-            stream,
-            "GET {path} HTTP/1.1\r\nHost: {address}\r\n{credential}Connection: close\r\n\r\n"
-        )
-        .unwrap();
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).unwrap();
-        let status = answer.split(' ').nth(1).unwrap().parse().unwrap();
-        (status, answer)
-    }
-
-    fn accepts(&self, key: &str) -> bool {
-        self.get("/api/v1/me", Some(key)).0 == 200
-    }
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        self.child.kill().unwrap();
-        self.child.wait().unwrap();
-    }
-}
+use crate::running::Running;
 
 fn shows_demo(arguments: &[&str]) -> bool {
     let program = ["muster"].iter().chain(arguments);
@@ -157,6 +45,8 @@ fn a_laptop_gets_events_and_a_key_that_works_and_demo_off_gets_neither() {
     assert!(muster.get("/api/v1/events", None).1.contains("\"slug\""));
     let link = muster.printed("Dashboard").unwrap();
     assert!(link.contains("/sign-in/link/"), "{link}");
+    let another = "muster account sign-in-link --email demo@muster.example";
+    assert!(muster.welcome.contains(another), "{}", muster.welcome);
 
     let without = TempDir::new().unwrap();
     let muster = Running::start(without.path(), &["--demo", "off"]);
@@ -188,4 +78,15 @@ fn a_second_database_in_the_folder_leaves_the_first_ones_key_alone() {
     assert_eq!(first.key(), Some(key.as_str()));
     let other = Running::start(data.path(), &second);
     assert_eq!(other.key(), Some(other_key.as_str()));
+}
+
+#[test]
+fn commands_are_named_as_the_reader_can_type_them() {
+    let data = TempDir::new().unwrap();
+    let by_cargo = [("CARGO_PKG_NAME", "standalone")];
+    let muster = Running::start_with(data.path(), &["--demo", "off"], &by_cargo);
+    for command in ["account create --email", "key create --email"] {
+        let expected = format!("cargo run -- {command}");
+        assert!(muster.welcome.contains(&expected), "{}", muster.welcome);
+    }
 }

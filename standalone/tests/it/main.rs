@@ -6,5 +6,6 @@ mod alike;
 mod core;
 mod demo;
 mod mounts;
+mod running;
 mod settings;
 mod settings_document;

@@ -2,7 +2,7 @@
 
 use clap::Args;
 use serde_json::json;
-use server::Failure;
+use server::{Failure, command_line};
 
 use super::super::{Format, Output, failure};
 use crate::service::{Commands, Error, Links, SignIn};
@@ -27,8 +27,11 @@ impl SignInLink {
         let link = SignIn::for_operators(commands).new_link(&self.email).await;
         let link = link.map_err(|error| match error {
             Error::NotFound { .. } => Failure::Environment(format!(
-                "nobody signs in with this address: create an account for it with: account create --email {} --name NAME",
-                self.email
+                "nobody signs in with this address: create an account for it with: {}",
+                command_line(&format!(
+                    "account create --email {} --name NAME",
+                    self.email
+                ))
             )),
             error => failure(error),
         })?;

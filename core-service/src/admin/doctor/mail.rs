@@ -1,6 +1,7 @@
 //! Checks of the mail server and of the mail queue.
 
 use domain::{email::Email, entropy::Entropy, instant::Instant};
+use server::command_line;
 use storage::{MailQueue, Store};
 
 use super::{finding::Finding, place};
@@ -87,7 +88,10 @@ pub(super) async fn queue(store: &Store) -> Finding {
     if failed == 0 {
         return Finding::new("mails", Ok(format!("{waits}, none failed")));
     }
-    let message =
-        format!("{waits}, {failed} failed; `mail failed` says why, `mail retry` sends them again");
+    let message = format!(
+        "{waits}, {failed} failed; `{}` says why, `{}` sends them again",
+        command_line("mail failed"),
+        command_line("mail retry")
+    );
     Finding::note("mails", message)
 }

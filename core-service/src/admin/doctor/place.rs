@@ -2,6 +2,7 @@
 
 use std::{fs, io, path::Path};
 
+use server::command_line;
 use storage::{Purpose, Store};
 
 use crate::settings::DataSettings;
@@ -50,7 +51,8 @@ fn sqlite_file_is_usable(path: &Path) -> Result<(), String> {
     let shown = path.display();
     if !path.exists() {
         return Err(format!(
-            "the file {shown} does not exist; start muster, run the command migrate, or choose another --data-dir"
+            "the file {shown} does not exist; start muster, run `{}`, or choose another --data-dir",
+            command_line("migrate")
         ));
     }
     match fs::OpenOptions::new().append(true).open(path) {

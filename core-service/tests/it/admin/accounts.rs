@@ -63,7 +63,10 @@ async fn accounts_are_listed_and_shown(database: Database) {
     }
     for (wrong, text) in [
         ("muster account show", "<--email <EMAIL>|--id <ID>>"),
-        ("muster account suspend --id 7", "from `account list`"),
+        (
+            "muster account suspend --id 7",
+            "from `muster account list`",
+        ),
         ("muster event hide", "<EVENT>"),
     ] {
         let error = Program::try_parse_from(wrong.split(' ')).unwrap_err();

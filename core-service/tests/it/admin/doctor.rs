@@ -105,7 +105,7 @@ async fn doctor_says_which_mails_wait_and_which_failed(database: Database) {
     tx.commit().await.unwrap();
     let answer = run(&database, "doctor").await.unwrap();
     assert!(answer.succeeded);
-    let expected = "1 failed; `mail failed` says why, `mail retry` sends them again";
+    let expected = "1 failed; `muster mail failed` says why, `muster mail retry` sends them again";
     assert!(answer.text.contains(expected), "{}", answer.text);
 }
 
