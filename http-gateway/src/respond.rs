@@ -40,7 +40,12 @@ pub(crate) fn json(
     message: &[u8],
     metadata: MetadataMap,
 ) -> Result<Response, Problem> {
-    let Json { text, next_page } = (route.json)(message)?;
+    let Json {
+        mut text,
+        next_page,
+    } = (route.json)(message)?;
+    // A terminal shows its prompt after the line.
+    text.push(b'\n');
     let mut headers = forwarded(route, metadata);
     headers.insert(CONTENT_TYPE, JSON);
     if route.is_read

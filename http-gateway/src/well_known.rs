@@ -17,7 +17,10 @@ const API_METADATA: &str = "/.well-known/oauth-protected-resource/api/v1";
 const PATH: &str = "/.well-known/api-catalog";
 
 /// The links. They are relative to the catalogue itself, since the gateway does not know the names that proxies serve it under.
-const LINKS: &str = r#"{"linkset":[{"anchor":"/api/v1","service-desc":[{"href":"/api/v1/openapi.json","type":"application/json"},{"href":"/api/v1/openapi.yaml","type":"application/yaml"},{"href":"/api/v1/openapi-3.0.json","type":"application/json"}],"service-doc":[{"href":"/docs","type":"text/html"}]}]}"#;
+const LINKS: &str = concat!(
+    r#"{"linkset":[{"anchor":"/api/v1","service-desc":[{"href":"/api/v1/openapi.json","type":"application/json"},{"href":"/api/v1/openapi.yaml","type":"application/yaml"},{"href":"/api/v1/openapi-3.0.json","type":"application/json"}],"service-doc":[{"href":"/docs","type":"text/html"}]}]}"#,
+    "\n"
+);
 
 const MEDIA_TYPE: &str =
     r#"application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727""#;

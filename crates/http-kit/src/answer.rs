@@ -25,9 +25,11 @@ pub const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
 const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
 
-/// JSON.
-pub fn json(status: StatusCode, body: impl Into<Body>) -> Response {
-    let mut response = Response::new(body.into());
+/// JSON, and the end of its line, after which a terminal shows its prompt.
+pub fn json(status: StatusCode, text: impl Into<Vec<u8>>) -> Response {
+    let mut text = text.into();
+    text.push(b'\n');
+    let mut response = Response::new(Body::from(text));
     *response.status_mut() = status;
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, JSON);

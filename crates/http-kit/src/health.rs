@@ -16,7 +16,7 @@ const VERSION_PATH: &str = "/version";
 const VERSION: &str = concat!(
     r#"{"name":"muster","version":""#,
     env!("CARGO_PKG_VERSION"),
-    r#""}"#
+    "\"}\n"
 );
 
 /// Whether a path belongs to health. Such answers are about this process now.

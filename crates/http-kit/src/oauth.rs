@@ -96,7 +96,7 @@ impl OAuth {
 
 /// A document with metadata of OAuth.
 pub fn metadata_document(metadata: &serde_json::Value) -> axum::response::Response {
-    document(metadata.to_string(), MEDIA_TYPE, CACHING)
+    document(format!("{metadata}\n"), MEDIA_TYPE, CACHING)
 }
 
 /// Core does not say where tokens are to be had.

@@ -54,7 +54,7 @@ impl Client {
         };
         connection.write_all(REQUEST).await?;
         let mut answer = Vec::new();
-        while !answer.ends_with(b"}") {
+        while !answer.ends_with(b"}\n") {
             if connection.read_buf(&mut answer).await? == 0 {
                 return Err(io::ErrorKind::UnexpectedEof.into());
             }

@@ -130,13 +130,31 @@ async fn large_answers_go_out_as_small_as_their_client_can_read_them() {
 async fn health_is_said_on_every_port() {
     for case in surfaces() {
         for (path, said) in [
-            ("/healthz", r#"{"status":"ok"}"#),
-            ("/readyz", r#"{"status":"ready"}"#),
+            ("/healthz", "{\"status\":\"ok\"}\n"),
+            ("/readyz", "{\"status\":\"ready\"}\n"),
         ] {
             let answer = send(&case.router, get(path)).await;
             assert_eq!(answer.status(), 200, "{path}");
             assert_eq!(bytes(answer).await, said.as_bytes());
         }
+    }
+}
+
+#[tokio::test]
+async fn json_ends_its_line_so_that_a_terminal_shows_its_prompt_on_the_next() {
+    let gateway = http_gateway::router(willing(), http_gateway::Options::default());
+    for path in [
+        "/api/v1/events",
+        "/api/v1/openapi.json",
+        "/.well-known/api-catalog",
+        "/healthz",
+        "/readyz",
+        "/version",
+        "/nothing",
+    ] {
+        let text = bytes(send(&gateway, get(path)).await).await;
+        assert!(text.ends_with(b"}\n"), "{path}: {}", text.escape_ascii());
+        assert!(!text.ends_with(b"\n\n"), "{path}");
     }
 }
 
@@ -153,5 +171,5 @@ async fn the_site_tells_programs_of_problems_as_the_others_do() {
     *post.method_mut() = http::Method::POST;
     assert_eq!(error(send(&site, post).await).await.1, "METHOD_NOT_ALLOWED");
     let ready = bytes(send(&site, get("/readyz")).await).await;
-    assert_eq!(ready, br#"{"status":"ready"}"#);
+    assert_eq!(ready, b"{\"status\":\"ready\"}\n");
 }

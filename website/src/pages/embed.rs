@@ -103,7 +103,7 @@ pub(in crate::pages) async fn oembed(context: RequestContext) -> PageResult {
         fields.retain(|_, value| !value.is_null());
     }
     let json = "application/json; charset=utf-8";
-    Ok(document(object.to_string(), json, FRESH))
+    Ok(document(format!("{object}\n"), json, FRESH))
 }
 
 /// The slug in the URL of an event's page on this site.
