@@ -27,7 +27,10 @@ impl Accepting {
     pub fn until(stop: &CancellationToken, linger: Duration) -> Self {
         let stop = stop.clone();
         Self {
-            closing: Box::pin(async move { shutdown::after(&stop, linger).await }),
+            closing: Box::pin(async move {
+                stop.cancelled().await;
+                shutdown::linger(linger).await;
+            }),
             is_closing: false,
             left: QUEUE,
         }

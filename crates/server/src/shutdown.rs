@@ -1,6 +1,9 @@
 //! The signal to stop, and the times in which a program stops.
 
-use std::time::Duration;
+use std::{
+    sync::atomic::{AtomicBool, Ordering},
+    time::Duration,
+};
 
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
@@ -14,10 +17,14 @@ pub const DRAIN: Duration = Duration::from_secs(20);
 /// connections close, and load balancers that the program stops.
 pub const LINGER: Duration = Duration::from_secs(1);
 
-/// Completes so long after the signal to stop.
-pub async fn after(stop: &CancellationToken, time: Duration) {
-    stop.cancelled().await;
-    tokio::time::sleep(time).await;
+/// Whether a person at a terminal stopped this process (SIGINT). No load balancer waits for it then.
+static IS_INTERRUPTED: AtomicBool = AtomicBool::new(false);
+
+/// Completes after the time for which a stopping port lingers: at once, if a person at a terminal stopped the program.
+pub async fn linger(time: Duration) {
+    if !IS_INTERRUPTED.load(Ordering::Acquire) {
+        tokio::time::sleep(time).await;
+    }
 }
 
 /// Settings of stopping. Flatten them into a binary's settings.
@@ -70,6 +77,7 @@ pub fn on_signal(settings: StopSettings) -> Result<Stop, Failure> {
             }
         };
         let first = either().await;
+        IS_INTERRUPTED.store(first == "SIGINT", Ordering::Release);
         tracing::info!(signal = first, "stopping");
         announced.cancel();
         let waiting = async {

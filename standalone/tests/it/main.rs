@@ -9,3 +9,4 @@ mod mounts;
 mod running;
 mod settings;
 mod settings_document;
+mod stopping;

@@ -21,7 +21,7 @@ use super::{
     listener::Stream,
     socket::Socket,
 };
-use crate::connection_limit::Permit;
+use crate::{connection_limit::Permit, shutdown};
 
 /// A peer over HTTP/2 that does not answer a ping within this time is disconnected.
 const KEEPALIVE: Duration = Duration::from_secs(20);
@@ -166,7 +166,10 @@ impl Served {
     async fn stopping(&self, mut last_version: LastVersion) {
         self.stop.cancelled().await;
         let over_http2 = last_version.wait_for(|version| *version == Some(Version::HTTP_2));
-        let _lingered = timeout(self.port.limits.linger, over_http2).await;
+        tokio::select! {
+            _version = over_http2 => {}
+            () = shutdown::linger(self.port.limits.linger) => {}
+        }
     }
 }
 
