@@ -22,7 +22,7 @@ use storage::Purpose;
 ///
 /// On PostgreSQL, any number of cores may serve one database. On SQLite, one core serves a file.
 #[derive(Debug, Parser)]
-#[command(version, after_help = EXAMPLES)]
+#[command(version = server::version!(), after_help = EXAMPLES)]
 struct Config {
     #[command(subcommand)]
     command: Option<Command>,

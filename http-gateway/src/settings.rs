@@ -14,7 +14,7 @@ use crate::OpenApi;
 /// The gateway holds no data, so any number of gateways can run in front of one core. It can start before core, and it
 /// reconnects after an outage. While core is away, it answers 503.
 #[derive(Debug, Clone, Parser)]
-#[command(version, after_help = HELP)]
+#[command(version = server::version!(), after_help = HELP)]
 pub struct Settings {
     /// What it does in place of serving
     #[command(subcommand)]

@@ -10,7 +10,7 @@ use server::cors::{List, Origin};
 /// The bridge holds no data and no sessions, so any number of bridges can run in front of one core. It can start before core,
 /// and it reconnects after an outage.
 #[derive(Debug, Clone, Parser)]
-#[command(version, after_help = HELP)]
+#[command(version = server::version!(), after_help = HELP)]
 pub struct Settings {
     /// What it does in place of serving
     #[command(subcommand)]

@@ -14,7 +14,7 @@ use server::{probe::reachable, program::ProgramSettings, serve::Address, shutdow
 /// Without a command it serves everything in one process, on SQLite by default, and migrates the database itself. When nothing
 /// says that it is used for real, it fills a new database with demo events and prints a key to try them (`--demo`).
 #[derive(Debug, Parser)]
-#[command(name = "muster", version, after_help = EXAMPLES)]
+#[command(name = "muster", version = server::version!(), after_help = EXAMPLES)]
 pub struct Config {
     #[command(subcommand)]
     pub(crate) command: Option<Command>,

@@ -10,7 +10,7 @@ use server::settings::public_url;
 /// after an outage. While core is away, its pages say so with 503. Covers come from `/api/v1`, so a proxy should serve the website
 /// and the gateway under one origin, as `muster` does.
 #[derive(Debug, Clone, Parser)]
-#[command(version, after_help = HELP)]
+#[command(version = server::version!(), after_help = HELP)]
 pub struct Settings {
     /// What it does in place of serving
     #[command(subcommand)]

@@ -10,6 +10,17 @@ use crate::{
     Failure, log_writer, open_files, settings, telemetry, telemetry::TelemetrySettings, traces,
 };
 
+/// The version of the program that is being compiled, with the commit if its build was told: by `MUSTER_VERSION`, or by a build script.
+#[macro_export]
+macro_rules! version {
+    () => {
+        match option_env!("MUSTER_VERSION") {
+            Some(version) => version,
+            None => env!("CARGO_PKG_VERSION"),
+        }
+    };
+}
+
 /// Settings that every program has. Flatten them into a binary's settings.
 #[derive(Debug, Clone, clap::Args)]
 pub struct ProgramSettings {

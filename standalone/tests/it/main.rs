@@ -10,3 +10,4 @@ mod running;
 mod settings;
 mod settings_document;
 mod stopping;
+mod version;
