@@ -8,6 +8,7 @@ usage: references.py            checks every tracked file, and itself first
 - A source file that a document names in backticks exists; a part of its path from the end is enough.
 - A relative link in Markdown leads to a file and, where it has an anchor, to a heading of it.
 - "rule N of docs/rules.md" is in that list.
+- .ci/README.md says what each script in .ci is.
 - Documents and identifiers have the field's terms: a word in .ci/words.toml occurs exactly as often as it says, and that may only fall.
 """
 
@@ -98,6 +99,14 @@ def problems(paths, rules, place, text, read):
                 yield number, name
 
 
+def unlisted_scripts(paths, listing):
+    """The scripts of .ci that its README does not name; of a folder, its name or one of its scripts is enough."""
+    scripts = {path.split("/")[1] for path in paths if path.startswith(".ci/") and path != ".ci/README.md"}
+    named = {target.split("/")[0] for target in LINK.findall(listing)}
+    settings = {name for name in scripts if name.endswith((".version", ".txt"))}
+    return sorted(scripts - named - settings)
+
+
 def words_of(identifier):
     """The words of an identifier, in lower case."""
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", identifier).lower().strip("_").split("_")
@@ -155,6 +164,8 @@ def check_itself(paths, rules):
     found = list(problems(paths, rules, "h.md", sound, pathlib.Path.read_text))
     if found:
         sys.exit(f"references.py is broken: it refused {found}")
+    if unlisted_scripts({".ci/run", ".ci/a/run", ".ci/b.txt"}, "[run](run)") != ["a"]:
+        sys.exit("references.py is broken: it did not find the script that is not listed")
     words = {"documents": {"anew": 0}, "identifiers": {"most": 0, "desk": 0}}
     planted = {
         "i.md": ("Read Anew, or renewed", [("documents", "anew")]),
@@ -173,6 +184,9 @@ def main():
     words = tomllib.loads((ROOT / WORDS).read_text())
     check_itself(paths, rules)
     failed, found = 0, {}
+    for script in unlisted_scripts(paths, (ROOT / ".ci/README.md").read_text()):
+        print(f".ci/README.md does not say what .ci/{script} is")
+        failed += 1
     for place in sorted(paths):
         path = ROOT / place
         if path.suffix not in TEXT or place.startswith(SKIPPED) or place == ".ci/references.py":
