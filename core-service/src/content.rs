@@ -130,7 +130,7 @@ pub const GUIDES: &[Page] = pages!(
     Organizers: "publish-your-first-event", "approval-and-waitlist", "check-in-at-the-door",
         "cancel-an-event", "custom-questions", "what-registrants-receive", "time-zones";
     Developers: "tour-in-curl", "first-event-by-an-agent", "connect-an-mcp-client", "connect-a-program",
-        "call-it-over-grpc", "generate-a-client";
+        "call-it-over-grpc";
     Operators: "run-it-in-containers", "from-sqlite-to-postgresql";
 );
 

@@ -35,7 +35,7 @@ pub(crate) fn pages(api: &Api) -> Result<Vec<Page>> {
     let mut pages = Vec::new();
     for service in in_order(api) {
         let mut operations = Vec::new();
-        for method in &service.methods {
+        for method in by_route(service) {
             let page = operation::page(api, service, method)
                 .with_context(|| format!("the reference of rpc {}", method.name))?;
             operations.push(page);
@@ -94,13 +94,20 @@ fn first_sentence(comment: &str) -> String {
     }
 }
 
+/// The operations of a group, those over HTTP first.
+fn by_route(service: &Service) -> Vec<&Method> {
+    let mut methods: Vec<&Method> = service.methods.iter().collect();
+    methods.sort_by_key(|method| method.routes.is_empty());
+    methods
+}
+
 fn group(api: &Api, service: &Service, operations: &[Page]) -> Page {
     let title = group_title(service);
     let mut markdown = format!(
         "# {title}\n\n{}\n\n| Operation | Over HTTP | What it does |\n|---|---|---|\n",
         service.comment
     );
-    for (method, page) in service.methods.iter().zip(operations) {
+    for (method, page) in by_route(service).into_iter().zip(operations) {
         let route = method.routes.first().map_or_else(
             || "gRPC only".to_owned(),
             |route| {

@@ -105,9 +105,10 @@ async fn every_operation_has_a_page_with_lines_to_copy(app: Arc<TestApp>) {
         for operation in operations.as_object().unwrap().values() {
             let id = operation["operationId"].as_str().unwrap();
             let slug = id.chars().fold(String::new(), |slug, character| {
-                match character.is_ascii_uppercase() {
-                    true => format!("{slug}-{}", character.to_ascii_lowercase()),
-                    false => format!("{slug}{character}"),
+                if character.is_ascii_uppercase() {
+                    format!("{slug}-{}", character.to_ascii_lowercase())
+                } else {
+                    format!("{slug}{character}")
                 }
             });
             let page = app.site.page(&format!("/docs/{slug}")).send().await;
