@@ -1,7 +1,7 @@
 //! Every answer against the OpenAPI document, so that neither can drift from the other.
 //!
 //! The document is read more strictly here than by clients, who must expect answers to grow: a success has exactly the
-//! properties that its schema names, those without a value as null (docs/api.md).
+//! properties that its schema names, those without a value as null.
 
 use std::{
     collections::HashMap,

@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use crate::{Refusal, contract};
 
-/// Where the paths of docs/api.md begin.
+/// Where the paths of the API begin.
 const BASE: &str = "/api/v1";
 
 /// What browsers accept as a page.
@@ -39,17 +39,17 @@ impl Http {
         self.address
     }
 
-    /// `GET` of a path of docs/api.md, for example `/events`.
+    /// `GET` of a path of the API, for example `/events`.
     pub fn get(&self, path: &str) -> Request {
         self.request(Method::GET, &format!("{BASE}{path}"))
     }
 
-    /// `POST` to a path of docs/api.md.
+    /// `POST` to a path of the API.
     pub fn post(&self, path: &str) -> Request {
         self.request(Method::POST, &format!("{BASE}{path}"))
     }
 
-    /// `PATCH` of a path of docs/api.md.
+    /// `PATCH` of a path of the API.
     pub fn patch(&self, path: &str) -> Request {
         self.request(Method::PATCH, &format!("{BASE}{path}"))
     }
