@@ -53,20 +53,6 @@ pub const PAGES: &[ReferencePage] = &[
         markdown: include_str!("reference/get-book.md"),
     },
     ReferencePage {
-        slug: "get-summary",
-        title: "Get summary",
-        summary: "Reads what a book is about.",
-        group: Some("book"),
-        names: &[
-            "GetSummary",
-            "NOT_FOUND",
-            "id",
-            "markdown",
-            "toy.v1.BookService/GetSummary",
-        ],
-        markdown: include_str!("reference/get-summary.md"),
-    },
-    ReferencePage {
         slug: "get-scan",
         title: "Get a scan",
         summary: "Sends a book's pages, one after the other.",
@@ -123,6 +109,20 @@ pub const PAGES: &[ReferencePage] = &[
             "toy.v1.BookService/DiscardBook",
         ],
         markdown: include_str!("reference/discard-book.md"),
+    },
+    ReferencePage {
+        slug: "get-summary",
+        title: "Get summary",
+        summary: "Reads what a book is about.",
+        group: Some("book"),
+        names: &[
+            "GetSummary",
+            "NOT_FOUND",
+            "id",
+            "markdown",
+            "toy.v1.BookService/GetSummary",
+        ],
+        markdown: include_str!("reference/get-summary.md"),
     },
     ReferencePage {
         slug: "count-books",
