@@ -212,13 +212,42 @@ def check_public_pages(site, organizer, events):
         ("register", f"{of['open']}/register", "The organizer sees your name"),
         ("registered", f"{of['open']}/registered", "Check your mail"),
         ("use-cases", "/use-cases", "Use cases"),
-        ("guides", "/guides", "Publish your first event"),
-        ("guide", "/guides/publish-your-first-event", "Make an account and a key"),
+        ("guides", "/guides", "Guides"),
+        ("guide", "/guides/publish-your-first-event", "From nothing to a public event"),
+        ("developers", "/docs", "Search operations"),
+        ("developers-found", "/docs?q=seats_left", "Get a public event"),
+        ("developers-nothing", "/docs?q=nothing-like-this", "Nothing has these words"),
+        ("reference-group", "/docs/registrations", "Approve a registration"),
+        ("reference", "/docs/create-event", "Idempotency-Key"),
+        ("concept", "/docs/errors", "INVALID_REQUEST"),
         ("guide-long", "/guides/run-it-in-containers", "Which container does what"),
         ("nothing", "/nothing", "There is no such page"),
         ("embed", f"{of['plain']}/embed", "Muster"),
     ):
         site.check(path, name, words)
+
+
+def read_the_reference(site):
+    """Without scripts, a developer finds an operation by a name; with them, its lines can be copied. No page has a barrier."""
+    site.look(360)
+    site.scripts(False)
+    site.open("/docs")
+    site.find("#q").send_keys("create_event")
+    site.send()
+    site.follow("Create an event")
+    text = site.text()
+    for line in (f'curl "{site.base}/api/v1/events"', "requests.post(", "await fetch(", "grpcurl", "IDEMPOTENCY_KEY_REUSED"):
+        assert line in text, f"{line} is not in {text}"
+    assert not site.has(".copy"), "what needs a script is not shown without"
+    site.scripts(True)
+    site.open("/docs/create-event")
+    assert site.has(".copy"), "with scripts there is more"
+    site.open("/docs")
+    pages = {link for link in site.driver.execute_script("return [...document.links].map(link => link.href)") if "/docs/" in link}
+    assert len(pages) > 50, pages
+    for page in sorted(pages):
+        site.open(page)
+        site.assert_accessible(page)
 
 
 def main():
@@ -240,6 +269,7 @@ def main():
         check_refused_form(site, f"/events/{events.open['slug']}/register")
         check_private_pages(site, organizer, events)
         check_public_pages(site, organizer, events)
+        read_the_reference(site)
         check_too_many(site)
         site.assert_at_home(meant=(400, 404, 429))
         away = Site(driver, without_core, site.axe, shots, is_up=False)
