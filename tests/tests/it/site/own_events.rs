@@ -283,6 +283,17 @@ async fn a_cover_is_found_and_removed_by_the_form(app: Arc<TestApp>) {
     let found = with(&opened, &[("image_query", "crab")]);
     assert_eq!(browser.send(&edit, &found).await.status, 303);
     assert!(read(&owner, &event).await["image_url"].is_string());
+    let cover = format!("src=\"/api/v1/events/{}/cover\"", event.slug);
+    for (change, is_shown) in [("/unpublish", false), ("/publish", true)] {
+        let changed = browser.send(&path(&event, change), &[]).await;
+        assert_eq!(changed.status, 303);
+        let overview = browser.page(&path(&event, "")).await;
+        let shows = overview.html(200).contains(&cover);
+        assert_eq!(
+            shows, is_shown,
+            "a draft's cover cannot be loaded: {change}"
+        );
+    }
     let page = browser.page(&edit).await;
     let html = page.html(200);
     assert!(html.contains("Remove the cover picture"), "{html}");
