@@ -127,10 +127,11 @@ pub const USE_CASES: &[Page] = pages!(
 /// How to do things with Muster, in the order in which a newcomer reads them.
 pub const GUIDES: &[Page] = pages!(
     "guides":
-    Organizers: "publish-your-first-event", "approval-and-waitlist", "check-in-at-the-door",
-        "cancel-an-event", "custom-questions", "what-registrants-receive", "time-zones";
-    Developers: "tour-in-curl", "first-event-by-an-agent", "connect-an-mcp-client", "connect-a-program",
-        "call-it-over-grpc";
+    Organizers: "publish-an-event", "invite-people", "approve-registrations", "check-people-in",
+        "change-or-cancel-an-event";
+    Developers: "tour-in-curl", "publish-your-first-event", "approval-and-waitlist", "custom-questions",
+        "check-in-at-the-door", "cancel-an-event", "what-registrants-receive", "time-zones",
+        "first-event-by-an-agent", "connect-an-mcp-client", "connect-a-program", "call-it-over-grpc";
     Operators: "run-it-in-containers", "from-sqlite-to-postgresql";
 );
 

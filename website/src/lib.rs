@@ -15,6 +15,7 @@ mod event;
 mod field;
 mod flash;
 mod form;
+mod images;
 mod json_ld;
 mod layout;
 mod markdown;
@@ -75,6 +76,7 @@ pub fn router(core: Core, options: Options) -> Router {
     let site = request_context::Site::new(core.clone(), options);
     let routes = assets::resources()
         .into_iter()
+        .chain([images::resource()])
         .chain(pages::resources(&site))
         .fold(axum::Router::new(), |routes, resource: Resource| {
             resource.add_to(routes)

@@ -1,5 +1,5 @@
 //! Markdown as HTML. Organizers are strangers, so this writes every tag itself, from a short list, and escapes all else: raw HTML
-//! shows as text, an image as its words, and links lead to the web or to a mail program only.
+//! shows as text, an image as its words (but for those of our own texts), and links lead to the web or to a mail program only.
 
 mod links;
 
@@ -11,6 +11,8 @@ use pulldown_cmark::{
 };
 
 use links::{Piece, pieces};
+
+use crate::images::Image;
 
 /// Deeper nesting is shown flat. Browsers stop at some hundred, and no text needs more.
 const MAX_NESTED: usize = 24;
@@ -35,6 +37,7 @@ pub(crate) fn html(markdown: &str, author: Author) -> String {
         author,
         open: Vec::new(),
         links: 0,
+        is_in_image: false,
         is_head: false,
         tables: 0,
         headings: Vec::new(),
@@ -85,6 +88,8 @@ struct Writer {
     open: Vec<&'static str>,
     /// How many of them are links.
     links: usize,
+    /// Whether the words are those of an image, which an attribute has.
+    is_in_image: bool,
     /// Whether the row of a table is its head.
     is_head: bool,
     /// How many tables have begun: each is a region with a name of its own.
@@ -97,7 +102,7 @@ impl Writer {
     fn write(&mut self, event: Event<'_>) {
         match event {
             Event::Start(tag) => {
-                let closing = if self.open.len() < MAX_NESTED {
+                let closing = if self.open.len() < MAX_NESTED && !self.is_in_image {
                     self.start(&tag)
                 } else {
                     ""
@@ -105,6 +110,8 @@ impl Writer {
                 self.open.push(closing);
             }
             Event::End(_) => self.end(),
+            Event::Text(text) | Event::Code(text) if self.is_in_image => self.escape(&text),
+            Event::SoftBreak | Event::HardBreak if self.is_in_image => self.html.push(' '),
             Event::Text(text) => self.text(&text),
             Event::Code(text) => {
                 self.html.push_str("<code>");
@@ -144,6 +151,7 @@ impl Writer {
                 dest_url,
                 ..
             } => return self.link(*link_type, dest_url),
+            Tag::Image { dest_url, .. } => return self.image(dest_url),
             Tag::Table(_) => {
                 self.tables += 1;
                 let _infallible = writeln!(
@@ -211,10 +219,33 @@ impl Writer {
         });
     }
 
+    /// A picture of the site in a text of ours. Any other is shown as its words.
+    fn image(&mut self, target: &str) -> &'static str {
+        let image = Image::find(target).filter(|_| self.author == Author::Muster);
+        let Some(image) = image else {
+            return "";
+        };
+        let Image {
+            path,
+            width,
+            height,
+            ..
+        } = image;
+        let _infallible = write!(
+            self.html,
+            "<img src=\"{path}\" width=\"{width}\" height=\"{height}\" loading=\"lazy\" decoding=\"async\" alt=\""
+        );
+        self.is_in_image = true;
+        CLOSE_IMAGE
+    }
+
     fn end(&mut self) {
         let closing = self.open.pop().unwrap_or_default();
         if closing == CLOSE_LINK {
             self.links -= 1;
+        }
+        if closing == CLOSE_IMAGE {
+            self.is_in_image = false;
         }
         self.html.push_str(closing);
     }
@@ -244,6 +275,7 @@ impl Writer {
 }
 
 const CLOSE_LINK: &str = "</a>";
+const CLOSE_IMAGE: &str = "\">";
 
 #[cfg(test)]
 mod as_parsed;

@@ -20,7 +20,10 @@ pub(crate) fn object<'a>(api: &Api, fields: impl IntoIterator<Item = &'a Field>)
 /// The least object of these fields that is useful: those that must be given, or else the first text. Programs that import the document
 /// send it.
 pub(crate) fn least(api: &Api, fields: &[&Field]) -> Result<Value> {
-    let required: Vec<_> = fields.iter().filter(|field| field.must_be_given()).collect();
+    let required: Vec<_> = fields
+        .iter()
+        .filter(|field| field.must_be_given())
+        .collect();
     if !required.is_empty() {
         return object(api, required.into_iter().copied());
     }

@@ -82,6 +82,7 @@ fn paths(text: &str) -> Vec<String> {
             let is_page = is_path && path.starts_with('/') && !path.starts_with("//");
             let is_other = [
                 "/assets/",
+                "/images/",
                 "/dashboard",
                 "/docs",
                 "/mcp",

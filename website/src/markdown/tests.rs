@@ -144,6 +144,24 @@ fn our_own_texts_have_tables_and_links_within_the_site() {
 }
 
 #[test]
+fn our_own_texts_show_pictures_of_the_site_with_their_size() {
+    let text = "![The *door* page:\n\"Undo\", `x`](/images/door.webp)";
+    assert_eq!(
+        html(text, Author::Muster),
+        "<p dir=\"auto\"><img src=\"/images/door.webp\" width=\"720\" height=\"500\" loading=\"lazy\" \
+         decoding=\"async\" alt=\"The door page: &#34;Undo&#34;, x\"></p>\n"
+    );
+    assert_eq!(
+        stranger(text),
+        "<p dir=\"auto\">The <em>door</em> page:<br>\n&#34;Undo&#34;, <code>x</code></p>\n"
+    );
+    for elsewhere in ["/images/nothing.webp", "https://a.example/images/door.webp"] {
+        let html = html(&format!("![words]({elsewhere}) and more"), Author::Muster);
+        assert_eq!(html, "<p dir=\"auto\">words and more</p>\n");
+    }
+}
+
+#[test]
 fn a_summary_is_words_and_short() {
     let text = "# Title\n\nSome *words* and a [link](https://a.example).\nMore `code`.";
     assert_eq!(

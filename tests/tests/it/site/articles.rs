@@ -6,7 +6,7 @@ use domain::plan::Plan;
 use serde_json::json;
 use tests::{Surface, TestApp};
 
-use super::own_paths;
+use super::{attributes, own_paths};
 
 async fn every_article_of_the_api_has_a_page_and_no_other_has(app: Arc<TestApp>) {
     let docs = app.site.page("/docs").send().await;
@@ -65,6 +65,41 @@ async fn every_link_within_an_article_leads_to_a_page(app: Arc<TestApp>) {
         }
     }
     assert!(found > 0);
+}
+
+/// Nothing moves on a page when its pictures have come, and those who do not see them read what they show.
+async fn guides_for_organizers_have_pictures_with_words(app: Arc<TestApp>) {
+    let shelf = app.site.page("/guides").send().await;
+    let guides = own_paths(shelf.html(200));
+    let guides = guides.iter().filter(|path| path.starts_with("/guides/"));
+    let mut shown = BTreeSet::new();
+    for guide in guides {
+        let page = app.site.page(guide).send().await;
+        let mut images = page.html(200).split("<img ").skip(1).peekable();
+        assert!(images.peek().is_some(), "{guide}");
+        for image in images {
+            let (tag, _) = image.split_once('>').unwrap();
+            let tag = format!(" {tag}");
+            let [path] = attributes(&tag, "src")[..] else {
+                panic!("{tag}");
+            };
+            assert!(tag.contains(" width=\"") && tag.contains(" height=\""));
+            let words = attributes(&tag, "alt");
+            assert!(words.iter().any(|words| words.len() > 20), "{tag}");
+            let picture = app.site.page(path).send().await;
+            assert_eq!(picture.header("content-type"), Some("image/webp"));
+            let caching = picture.header("cache-control");
+            assert_eq!(caching, Some("public, max-age=86400"));
+            let tag = picture.header("etag").unwrap();
+            let again = app.site.page(path).header("if-none-match", tag);
+            assert_eq!(again.send().await.status, 304, "{path}");
+            shown.insert(path.to_owned());
+        }
+        assert!(!page.html(200).contains("<pre"), "{guide} has commands");
+    }
+    assert!(shown.len() >= 10, "{shown:?}");
+    let unknown = app.site.page("/images/nothing.webp").send().await;
+    assert_eq!(unknown.status, 404);
 }
 
 async fn what_a_model_should_read_is_listed_in_llms_txt(app: Arc<TestApp>) {
@@ -202,6 +237,7 @@ async fn the_address_of_an_event_is_found_in_any_case(app: Arc<TestApp>) {
 tests::on_both_engines!(
     every_article_of_the_api_has_a_page_and_no_other_has,
     every_link_within_an_article_leads_to_a_page,
+    guides_for_organizers_have_pictures_with_words,
     what_a_model_should_read_is_listed_in_llms_txt,
     every_operation_has_a_page_with_lines_to_copy,
     the_reference_is_searched_by_name,
