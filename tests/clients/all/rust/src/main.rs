@@ -95,11 +95,11 @@ async fn by_openapi_generator(base: &str, key: &str) {
         START.to_owned(),
     );
     draft.image_query = Some("type".to_owned());
-    let created = event_api::create_event(&muster, draft.clone(), None)
+    let created = event_api::create_event(&muster, draft.clone())
         .await
         .unwrap();
     let id = created.id.to_string();
-    let published = event_api::publish_event(&muster, &id, None).await.unwrap();
+    let published = event_api::publish_event(&muster, &id).await.unwrap();
     assert!(published.is_published);
     let guest =
         RegisterAttendeeRequest::new("Ada Example".to_owned(), "ada@generator.example".to_owned());
@@ -107,7 +107,7 @@ async fn by_openapi_generator(base: &str, key: &str) {
     assert_eq!(received.await.unwrap().email, "ada@generator.example");
 
     draft.title = "x".to_owned();
-    let refused = event_api::create_event(&muster, draft, None)
+    let refused = event_api::create_event(&muster, draft)
         .await
         .unwrap_err();
     let Error::ResponseError(refused) = refused else {
