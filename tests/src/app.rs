@@ -169,14 +169,8 @@ impl TestApp {
 
     /// Starts one more core like that, and says where it is.
     pub async fn another_core(&self, policy: Policy) -> SocketAddr {
-        let options = core_options(&self.clock, &next_entropy(), policy);
-        let core = compose_core(&self.store, &self.mail, options).await;
-        let any_port = Address::Tcp(SocketAddr::from(([127, 0, 0, 1], 0)));
-        let address = serve_core(&core, &any_port, TlsSettings::default(), &self.stop).await;
-        let Address::Tcp(grpc) = address else {
-            unreachable!("a TCP address was asked for")
-        };
-        grpc
+        self.another_core_with(core_options(&self.clock, &next_entropy(), policy))
+            .await
     }
 
     /// Starts one more core like that, through whose port pages of these origins may register people.
@@ -185,13 +179,17 @@ impl TestApp {
             register_origins: origins.parse().unwrap(),
             ..core_options(&self.clock, &next_entropy(), Policy::default())
         };
+        Http::new(self.another_core_with(options).await)
+    }
+
+    async fn another_core_with(&self, options: core_service::Options) -> SocketAddr {
         let core = compose_core(&self.store, &self.mail, options).await;
         let any_port = Address::Tcp(SocketAddr::from(([127, 0, 0, 1], 0)));
         let address = serve_core(&core, &any_port, TlsSettings::default(), &self.stop).await;
         let Address::Tcp(grpc) = address else {
             unreachable!("a TCP address was asked for")
         };
-        Http::new(grpc)
+        grpc
     }
 
     /// Serves core on one more port.

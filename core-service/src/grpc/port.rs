@@ -37,8 +37,8 @@ pub async fn bind(address: &Address) -> Result<Listener, Failure> {
     })
 }
 
-/// Serves until `stop`, as [`Port::serve`] does; `pages` may register people from browsers. Calls that take too long then end with the process: a client that watches health, for
-/// example, never ends its call.
+/// Serves until `stop`, as [`Port::serve`] does. Calls that take too long then end with the process: a client that watches health, for
+/// example, never ends its call. `pages` may register people from browsers.
 ///
 /// # Errors
 /// When a TLS file cannot be used.

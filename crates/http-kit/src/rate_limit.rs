@@ -34,3 +34,27 @@ impl RateLimit {
         headers.insert(LEFT, self.left.clone());
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use http::header::{ETAG, LINK, RETRY_AFTER, WWW_AUTHENTICATE};
+    use server::{cors::EXPOSED, observe::REQUEST_ID};
+
+    use super::*;
+
+    #[test]
+    fn pages_of_other_origins_may_read_what_answers_say_in_headers() {
+        let exposed: Vec<&str> = EXPOSED.split(", ").collect();
+        for name in [
+            ETAG,
+            LINK,
+            LEFT,
+            POLICY,
+            RETRY_AFTER,
+            WWW_AUTHENTICATE,
+            REQUEST_ID,
+        ] {
+            assert!(exposed.contains(&name.as_str()), "{name}");
+        }
+    }
+}
