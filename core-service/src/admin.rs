@@ -49,7 +49,7 @@ pub enum Command {
     /// Create, list and revoke API keys
     #[command(subcommand)]
     Key(KeyCommand),
-    /// List failed mails and send them again
+    /// List, hold, release and drop queued mails, and send failed ones again
     #[command(subcommand)]
     Mail(MailCommand),
     /// Copy the SQLite database to a new file, also while a core serves it
@@ -152,6 +152,7 @@ impl Command {
             Self::Erase(command) => Some(&mut command.consent),
             Self::Key(KeyCommand::Revoke { consent, .. }) => Some(consent),
             Self::Account(AccountCommand::Remove(command)) => Some(&mut command.consent),
+            Self::Mail(MailCommand::Drop(command)) => Some(&mut command.consent),
             _ => None,
         }
     }

@@ -9,7 +9,7 @@ mod person;
 mod registration;
 mod smtp;
 
-pub use mailer::{InvalidMailSetting, Mailer, Sender, Undelivered};
+pub use mailer::{Check, InvalidMailSetting, Mailer, Sender, Undelivered, unchecked};
 pub use organizer::{Digest, digest};
 pub use person::{Letter, letter};
 pub use registration::{Addressing, mail};

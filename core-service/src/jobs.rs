@@ -8,6 +8,7 @@
 //! and opens a `lane` for each. A lane has slots of its own, and a `pause` of its own while the destination does not work.
 
 mod backoff;
+mod clearance;
 mod event_announcement;
 mod handler;
 mod lane;

@@ -70,9 +70,11 @@ pub enum AccountCommand {
     },
     /// Print a link with which a person signs in, once, within 15 minutes
     SignInLink(SignInLink),
-    /// Suspend an account: its keys and sessions are refused within five seconds, and its events leave the site and take no registrations
+    /// Suspend an account: its keys and sessions are refused within five seconds, its events leave the site and take no registrations, and its
+    /// mails are held
     ///
-    /// Nothing is deleted: private links of registrants go on working, and `account resume` ends the suspension.
+    /// Nothing is deleted: private links of registrants go on working, and `account resume` ends the suspension and sends the mails that are
+    /// still true.
     Suspend {
         /// The account.
         #[command(flatten)]
@@ -95,8 +97,8 @@ pub enum AccountCommand {
     },
     /// Remove an account with its events, registrations and keys, for good
     ///
-    /// It is refused while people are registered for events to come, who would not hear of it: `--cancel-events` cancels these first. The
-    /// people who are members remain.
+    /// It is refused while people are registered for events to come, who would not hear of it: `--cancel-events` cancels these first. A
+    /// suspended account is removed without, and its queued mails are dropped. The people who are members remain.
     Remove(Remove),
 }
 
@@ -119,6 +121,14 @@ fn account_id(text: &str) -> Result<AccountId, String> {
             command_line("account list")
         )
     })
+}
+
+/// The account that an operator names by its id or its owner's address.
+pub(super) async fn named(text: &str, accounts: &Accounts) -> Result<AccountId, Failure> {
+    match text.parse() {
+        Ok(id) => Ok(id),
+        Err(_) => accounts.owned_by(text).await.map_err(failure),
+    }
 }
 
 impl Which {

@@ -12,7 +12,8 @@ use crate::service::{Commands, Suspensions};
 pub enum EventCommand {
     /// Take an event down: it leaves the site, lists, feeds, sitemaps and search at once, and takes no registrations
     ///
-    /// Its owner sees that it is hidden. Private links of registrants go on working, and `event show` shows it again.
+    /// Its owner sees that it is hidden, and mails to its registrants are held. Private links of registrants go on working, and `event show`
+    /// shows it again.
     Hide {
         /// The event.
         #[command(flatten)]
@@ -24,7 +25,7 @@ pub enum EventCommand {
         #[command(flatten)]
         format: Format,
     },
-    /// Show an event again that was taken down
+    /// Show an event again that was taken down, and send those held mails that are still true
     Show {
         /// The event.
         #[command(flatten)]

@@ -1,13 +1,17 @@
-//! `mail failed` and `mail retry`.
+//! The commands on mails.
+
+mod holds;
+mod queued;
 
 use clap::{Args, Subcommand};
-use domain::{instant::Instant, job::JobKey};
+use domain::{ids::AccountId, instant::Instant, job::JobKey, plan::Plans};
 use serde_json::{Value, json};
 use server::{Failure, command_line};
-use storage::FailedMail;
+use storage::UnsentMail;
 
-use super::{Format, Output, failure, table};
-use crate::service::{Commands, Mails};
+use self::{holds::Drop, queued::Queued};
+use super::{Format, Output, accounts, failure, table};
+use crate::service::{Accounts, Commands, Mails};
 
 /// A command on mails.
 #[derive(Debug, Clone, Subcommand)]
@@ -22,6 +26,30 @@ pub enum MailCommand {
         #[command(flatten)]
         format: Format,
     },
+    /// List queued mails, the oldest first, and which of them are held
+    Queued(Queued),
+    /// Hold all mails of an account: queued ones, and those to come, until `mail release`
+    ///
+    /// A mail that the mail server has begun to take is sent. Codes to sign in are not held.
+    Hold {
+        /// The account.
+        #[command(flatten)]
+        account: OfAccount,
+        /// The output.
+        #[command(flatten)]
+        format: Format,
+    },
+    /// Release the mails of an account that are held, and send those that are still true
+    Release {
+        /// The account.
+        #[command(flatten)]
+        account: OfAccount,
+        /// The output.
+        #[command(flatten)]
+        format: Format,
+    },
+    /// Remove the queued mails of an account, held ones included, for good
+    Drop(Drop),
     /// Send failed mails again, with all tries
     Retry {
         /// Which mails are sent again.
@@ -31,6 +59,20 @@ pub enum MailCommand {
         #[command(flatten)]
         format: Format,
     },
+}
+
+/// Of which account.
+#[derive(Debug, Clone, Args)]
+pub struct OfAccount {
+    /// E-mail address of its owner, or id of the account, from `account list`
+    #[arg(long, value_name = "ADDRESS|ID")]
+    account: String,
+}
+
+impl OfAccount {
+    async fn find(&self, accounts: &Accounts) -> Result<AccountId, Failure> {
+        accounts::named(&self.account, accounts).await
+    }
 }
 
 /// Which mails are sent again.
@@ -56,8 +98,22 @@ fn mail_id(text: &str) -> Result<JobKey, String> {
 
 impl MailCommand {
     pub(super) async fn run(&self, commands: Commands) -> Result<Output, Failure> {
+        // These commands do not use the limits of plans.
+        let accounts = Accounts::new(commands.clone(), Plans::default());
         let mails = Mails::new(commands);
         match self {
+            Self::Queued(command) => command.run(&mails, &accounts).await,
+            Self::Hold { account, .. } => {
+                let id = account.find(&accounts).await?;
+                let held = mails.hold(id).await.map_err(failure)?;
+                Ok(holds::held(id, held))
+            }
+            Self::Release { account, .. } => {
+                let id = account.find(&accounts).await?;
+                let released = mails.release(id).await.map_err(failure)?;
+                Ok(holds::released(id, released))
+            }
+            Self::Drop(command) => command.run(&mails, &accounts).await,
             Self::Failed { limit, .. } => {
                 let (failed, count) = mails.list_failed(*limit).await.map_err(failure)?;
                 let items: Vec<Value> = failed.iter().map(shown).collect();
@@ -70,7 +126,12 @@ impl MailCommand {
 
     pub(super) const fn format(&self) -> Format {
         match self {
-            Self::Failed { format, .. } | Self::Retry { format, .. } => *format,
+            Self::Failed { format, .. }
+            | Self::Retry { format, .. }
+            | Self::Hold { format, .. }
+            | Self::Release { format, .. } => *format,
+            Self::Queued(command) => command.format,
+            Self::Drop(command) => command.format,
         }
     }
 }
@@ -106,7 +167,7 @@ async fn retry(mails: &Mails, which: &Which) -> Result<Output, Failure> {
 }
 
 /// It includes the address: an operator can read it in the database anyway, and needs it to find the error.
-fn shown(FailedMail { job, recipient }: &FailedMail) -> Value {
+fn shown(UnsentMail { job, recipient }: &UnsentMail) -> Value {
     let recipient = recipient.as_ref();
     json!({
         "id": job.key.to_string(),
@@ -124,12 +185,12 @@ fn shown(FailedMail { job, recipient }: &FailedMail) -> Value {
     })
 }
 
-fn listed(mails: &[FailedMail], count: i64) -> String {
+fn listed(mails: &[UnsentMail], count: i64) -> String {
     if mails.is_empty() {
         return "there are no failed mails".to_owned();
     }
     let heads = ["ID", "TO", "EVENT", "FAILED", "TRIES", "WHY"].map(str::to_owned);
-    let rows = mails.iter().map(|FailedMail { job, recipient }| {
+    let rows = mails.iter().map(|UnsentMail { job, recipient }| {
         let (email, event) = recipient.as_ref().map_or_else(Default::default, |one| {
             let note = if one.is_cancelled { " (cancelled)" } else { "" };
             (one.email.clone(), format!("{}{note}", one.slug))

@@ -3,6 +3,7 @@
 use std::{
     fmt,
     fs::{DirBuilder, OpenOptions},
+    future,
     io::{self, Write as _},
     os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _},
     path::{Path, PathBuf},
@@ -11,11 +12,17 @@ use std::{
 };
 
 use domain::{email::Email, instant::Instant};
+use futures_util::future::BoxFuture;
 use lettre::{Message, message::Mailbox};
 use server::{metrics, traces};
 use uuid::Uuid;
 
 use super::{Mail, Smtp, SmtpUrl, encode};
+
+/// The [`Check`] of mails that nobody can hold.
+pub fn unchecked<'a>() -> BoxFuture<'a, Result<(), Undelivered>> {
+    Box::pin(future::ready(Ok(())))
+}
 
 /// The sender of mails: `Name <address>` or an address alone.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,7 +45,16 @@ pub enum Undelivered {
     /// This mail can never be sent. May contain the server's answer.
     #[error("{0}")]
     Permanent(String),
+    /// This mail waits until somebody releases it.
+    #[error("the mail is held")]
+    Held,
+    /// This mail is not to be sent any more.
+    #[error("the mail was withdrawn")]
+    Withdrawn,
 }
+
+/// Asks whether a mail may be sent, right before the server hears of it.
+pub type Check<'a> = &'a (dyn Fn() -> BoxFuture<'a, Result<(), Undelivered>> + Send + Sync);
 
 impl FromStr for Sender {
     type Err = InvalidMailSetting;
@@ -149,25 +165,36 @@ impl Mailer {
             private_url: None,
             calendar: None,
         };
-        self.send(&mail, now).await
+        self.send(&mail, now, &unchecked).await
     }
 
-    /// Sends a mail once.
-    pub async fn send(&self, mail: &Mail, now: Instant) -> Result<(), Undelivered> {
+    /// Sends a mail once, if `check` allows it right before.
+    pub async fn send(
+        &self,
+        mail: &Mail,
+        now: Instant,
+        check: Check<'_>,
+    ) -> Result<(), Undelivered> {
         let began = traces::now();
-        let sent = self.hand_over(mail, now).await;
+        let sent = self.hand_over(mail, now, check).await;
         traces::ended(began, "mail", "send", sent.is_ok());
         let outcome = match &sent {
             Ok(()) => "sent",
             Err(Undelivered::Unreachable(_)) => "unreachable",
             Err(Undelivered::Temporary(_)) => "later",
             Err(Undelivered::Permanent(_)) => "refused",
+            Err(Undelivered::Held | Undelivered::Withdrawn) => "withheld",
         };
         metrics::measure(|all| all.mails.add_one([outcome.into()]));
         sent
     }
 
-    async fn hand_over(&self, mail: &Mail, now: Instant) -> Result<(), Undelivered> {
+    async fn hand_over(
+        &self,
+        mail: &Mail,
+        now: Instant,
+        check: Check<'_>,
+    ) -> Result<(), Undelivered> {
         let message = encode::message(mail, &self.sender, now)
             .ok_or_else(|| Undelivered::Permanent("the mail cannot be encoded".to_owned()))?;
         match &self.transport {
@@ -177,9 +204,10 @@ impl Mailer {
                     Undelivered::Permanent("the mail has no recipient".to_owned())
                 })?;
                 let from = &self.sender.0.email;
-                server.send(from, to, &message.formatted()).await
+                server.send(from, to, &message.formatted(), check).await
             }
             Transport::Files(folder) => {
+                check().await?;
                 let path = folder.join(format!("{}.eml", mail.key));
                 write_apart(path, message).await.map_err(|error| {
                     Undelivered::Unreachable(format!("cannot write the mail: {error}"))

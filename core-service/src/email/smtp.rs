@@ -29,7 +29,7 @@ use connection_limit::SmtpConnectionLimit;
 use deferrals::Deferrals;
 pub use server::{InvalidSmtpUrl, SmtpUrl};
 
-use super::Undelivered;
+use super::{Check, Undelivered};
 
 /// How long a server may take for one mail. Less than the runner's limit of a minute, so that the error names the server.
 const LIMIT: Duration = Duration::from_secs(45);
@@ -92,16 +92,17 @@ impl Smtp {
         }))
     }
 
-    /// Sends a mail to one recipient. After `Ok` the server is responsible for it.
+    /// Sends a mail to one recipient, if `check` allows it once there is a connection. After `Ok` the server is responsible for it.
     pub async fn send(
         &self,
         from: &Address,
         to: &Address,
         content: &[u8],
+        check: Check<'_>,
     ) -> Result<(), Undelivered> {
         let mut was_reached = false;
         let limit = self.0.limit;
-        let exchange = self.exchange(from, to, content, &mut was_reached);
+        let exchange = self.exchange(from, to, content, check, &mut was_reached);
         let outcome = match tokio::time::timeout(limit, exchange).await {
             Ok(outcome) => outcome,
             Err(_) if was_reached => Err(Undelivered::Temporary(format!(
@@ -161,13 +162,15 @@ impl Smtp {
         from: &Address,
         to: &Address,
         content: &[u8],
+        check: Check<'_>,
         was_reached: &mut bool,
     ) -> Result<(), Undelivered> {
         let mut permit = self.0.connections.acquire().await;
         let mut open = loop {
-            let failure = match self.begin(from).await {
+            let failure = match self.begin(from, check).await {
                 Ok(open) => break open,
-                Err(failure) => failure,
+                Err(Undelivered::Unreachable(failure)) => failure,
+                Err(other) => return Err(other),
             };
             if self.has_idle() {
                 continue;
@@ -191,24 +194,35 @@ impl Smtp {
         Err(meaning(&error, to))
     }
 
-    /// A connection on which the server has accepted the sender.
-    async fn begin(&self, from: &Address) -> Result<OpenConnection, String> {
+    /// A connection on which the server has accepted the sender. The sender begins the mail, so `check` comes before.
+    async fn begin(&self, from: &Address, check: Check<'_>) -> Result<OpenConnection, Undelivered> {
         let Inner { server, hello, .. } = &*self.0;
         let from = || Mail::new(Some(from.clone()), Vec::new());
         while let Some(mut open) = self.idle() {
+            if let Err(withheld) = check().await {
+                self.keep(open);
+                return Err(withheld);
+            }
             // The server may have closed this connection meanwhile; then a new one is opened.
             if open.connection.command(from()).await.is_ok() {
                 return Ok(open);
             }
         }
-        let mut connection = server.connect(hello, self.0.limit).await?;
-        let taken = connection.command(from()).await;
-        taken.map_err(|error| server.failed("the sender's address", &error))?;
-        Ok(OpenConnection {
-            connection,
+        let connected = server.connect(hello, self.0.limit).await;
+        let mut open = OpenConnection {
+            connection: connected.map_err(Undelivered::Unreachable)?,
             mails: 0,
             since: Instant::now(),
-        })
+        };
+        if let Err(withheld) = check().await {
+            self.keep(open);
+            return Err(withheld);
+        }
+        let taken = open.connection.command(from()).await;
+        taken.map_err(|error| {
+            Undelivered::Unreachable(server.failed("the sender's address", &error))
+        })?;
+        Ok(open)
     }
 
     fn idle(&self) -> Option<OpenConnection> {
@@ -223,12 +237,16 @@ impl Smtp {
 
     /// Keeps a connection before it releases the permit, so that the next mail can use the connection.
     fn release(&self, open: OpenConnection, permit: OwnedSemaphorePermit) {
+        self.keep(open);
+        drop(permit);
+    }
+
+    fn keep(&self, open: OpenConnection) {
         let mut idle = unpoisoned(&self.0.idle);
         if open.mails < MAILS_PER_CONNECTION && idle.len() < connection_limit::MAX_CONNECTIONS {
             let since = Instant::now();
             idle.push(OpenConnection { since, ..open });
         }
-        drop(permit);
     }
 }
 

@@ -24,6 +24,9 @@ const FIRST_INDEX_BATCH: i64 = 50;
 const MAX_INDEX_BATCH: i64 = 1_000;
 const INDEX_BATCHES: usize = 200;
 
+/// A mail that a core held at the moment when an operator released the others is released later, if that was not longer ago.
+const HOLD_MEMORY_SECONDS: i64 = 15 * 60;
+
 /// How long such a transaction may take: on SQLite all other writers wait for it, and PostgreSQL has a time limit for transactions that
 /// do nothing while words are folded. Larger ones cost less for each event, since parts of the index are written fewer times.
 const INDEX_TIME: Duration = Duration::from_millis(100);
@@ -134,6 +137,11 @@ impl Maintenance {
         steps.took("store_uses", self.store_uses().await);
         let unlist: Write = |tx, now, limit| Box::pin(tx.unlist_ended_events(now, limit));
         steps.took("unlist_ended_events", self.repeat(unlist, now).await);
+        let release: Write = |tx, now, limit| {
+            let since = now.plus_seconds(-HOLD_MEMORY_SECONDS);
+            Box::pin(tx.release_mails(since, now, limit))
+        };
+        steps.took("release_mails", self.repeat(release, now).await);
         let settled = settle_all(commands).await;
         steps.took("settle_all", settled.map(|()| Round::Done));
         for (step, since, delete) in old::kinds(now, self.retention) {

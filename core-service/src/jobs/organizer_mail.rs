@@ -7,7 +7,7 @@ use domain::{
     organizer_mail::{self, Span},
 };
 
-use super::{Attempt, AttemptError, Done, Handler};
+use super::{Attempt, AttemptError, Done, Handler, clearance};
 use crate::{
     email::{self, Mailer},
     service::{Links, OrganizerMails},
@@ -78,7 +78,8 @@ impl OrganizerMail {
         };
         let mail = email::digest(&job.key, &digest)
             .map_err(|error| AttemptError::Permanent(error.to_string()))?;
-        self.mailer.send(&mail, self.clock.now()).await?;
+        let check = || clearance::ask(self.mails.store(), job);
+        self.mailer.send(&mail, self.clock.now(), &check).await?;
         Ok(Done::Plainly)
     }
 }

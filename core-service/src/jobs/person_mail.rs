@@ -8,7 +8,7 @@ use domain::{
 };
 use storage::Store;
 
-use super::{Attempt, AttemptError, Done, Handler};
+use super::{Attempt, AttemptError, Done, Handler, clearance};
 use crate::{
     email::{self, Letter, Mailer},
     service::{Links, SignUp, may_sign_in},
@@ -114,7 +114,8 @@ impl PersonMail {
     async fn mail(&self, job: &ClaimedJob, letter: &Letter<'_>) -> Result<(), AttemptError> {
         let mail = email::letter(&job.key, letter, &self.links.host())
             .map_err(|error| AttemptError::Permanent(error.to_string()))?;
-        Ok(self.mailer.send(&mail, self.clock.now()).await?)
+        let check = || clearance::ask(&self.store, job);
+        Ok(self.mailer.send(&mail, self.clock.now(), &check).await?)
     }
 }
 

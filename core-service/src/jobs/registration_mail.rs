@@ -14,7 +14,7 @@ use domain::{
 };
 use storage::Store;
 
-use super::{Attempt, AttemptError, Done, Handler};
+use super::{Attempt, AttemptError, Done, Handler, clearance};
 use crate::{
     email::{self, Addressing, Mailer, Undelivered},
     service::OwnRegistrations,
@@ -88,7 +88,8 @@ impl RegistrationMail {
         };
         let mail = email::mail(&job.key, notification, &registrant, &addressing, now)
             .map_err(|error| AttemptError::Permanent(error.to_string()))?;
-        self.mailer.send(&mail, now).await?;
+        let check = || clearance::ask(&self.store, job);
+        self.mailer.send(&mail, now, &check).await?;
         let news = registrant.unannounced();
         Ok(news.map_or(Done::Plainly, |news| Done::Told(id, news)))
     }
@@ -136,6 +137,8 @@ impl From<Undelivered> for AttemptError {
             Undelivered::Temporary(text) => Self::Temporary(text),
             Undelivered::Permanent(text) => Self::Permanent(text),
             Undelivered::Unreachable(text) => Self::Unreachable(text),
+            Undelivered::Held => Self::Held,
+            Undelivered::Withdrawn => Self::Withdrawn,
         }
     }
 }

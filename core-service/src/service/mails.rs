@@ -1,14 +1,23 @@
-//! Failed mails, for administrators.
+//! Queued, held and failed mails, for administrators.
 
-use domain::{audit::Actor, fact::Fact, job::JobKey};
-use storage::FailedMail;
+use domain::{
+    audit::Actor,
+    fact::{AccountChange, Fact},
+    ids::AccountId,
+    instant::Instant,
+    job::JobKey,
+};
+use storage::UnsentMail;
 
 use super::{Commands, Context, Error};
 
 /// Mails that one transaction retries.
 const BATCH: i64 = 500;
 
-/// Use cases about failed mails.
+/// Mails that one statement releases.
+const RELEASED: i64 = 10_000;
+
+/// Use cases about mails that were not sent.
 #[derive(Debug, Clone)]
 pub struct Mails {
     commands: Commands,
@@ -21,7 +30,7 @@ impl Mails {
     }
 
     /// Failed mails, the latest first, at most `limit`, and their total.
-    pub async fn list_failed(&self, limit: u32) -> Result<(Vec<FailedMail>, i64), Error> {
+    pub async fn list_failed(&self, limit: u32) -> Result<(Vec<UnsentMail>, i64), Error> {
         let store = self.commands.store();
         let mails = store.list_failed_mails(limit.into()).await?;
         Ok((mails, store.count_failed_mails().await?))
@@ -55,9 +64,88 @@ impl Mails {
     }
 }
 
-async fn retry(context: &mut Context, mails: &[FailedMail]) -> Result<u64, Error> {
+impl Mails {
+    /// Queued mails of an account or of all, the oldest first, at most `limit`.
+    pub async fn list_queued(
+        &self,
+        account: Option<AccountId>,
+        limit: u32,
+    ) -> Result<Vec<UnsentMail>, Error> {
+        let store = self.commands.store();
+        Ok(store.list_queued_mails(account, limit.into()).await?)
+    }
+
+    /// How many mails of an account are queued.
+    pub async fn count_queued(&self, account: AccountId) -> Result<i64, Error> {
+        Ok(self.commands.store().count_queued_mails_of(account).await?)
+    }
+
+    /// Holds all mails of an account, queued ones and those to come; returns how many were queued.
+    pub async fn hold(&self, account: AccountId) -> Result<u64, Error> {
+        let decide = async |context: &mut Context| {
+            let now = lock(context, account).await?;
+            context.tx.set_mail_held(account, Some(now)).await?;
+            let held = context.tx.hold_mails_of(account, now).await?;
+            let change = AccountChange::MailHeld;
+            context
+                .record(Fact::AccountChanged { account, change })
+                .await?;
+            Ok(held)
+        };
+        self.commands.run(Actor::Admin, decide).await
+    }
+
+    /// Ends what [`Mails::hold`] began, and makes those held mails due that nothing else holds; returns their number.
+    pub async fn release(&self, account: AccountId) -> Result<u64, Error> {
+        let decide = async |context: &mut Context| {
+            lock(context, account).await?;
+            context.tx.set_mail_held(account, None).await?;
+            let released = release_mails(context).await?;
+            let change = AccountChange::MailReleased;
+            context
+                .record(Fact::AccountChanged { account, change })
+                .await?;
+            Ok(released)
+        };
+        self.commands.run(Actor::Admin, decide).await
+    }
+
+    /// Removes the queued mails of an account, held ones included; returns their number.
+    pub async fn drop_queued(&self, account: AccountId) -> Result<u64, Error> {
+        let decide = async |context: &mut Context| {
+            lock(context, account).await?;
+            let dropped = context.tx.drop_mails_of(account).await?;
+            let change = AccountChange::MailDropped(dropped);
+            context
+                .record(Fact::AccountChanged { account, change })
+                .await?;
+            Ok(dropped)
+        };
+        self.commands.run(Actor::Admin, decide).await
+    }
+}
+
+async fn lock(context: &mut Context, account: AccountId) -> Result<Instant, Error> {
+    let found = context.tx.lock_account(account).await?;
+    found.ok_or(Error::NotFound { what: "account" })?;
+    Ok(context.renew_time())
+}
+
+/// Makes the held mails due that nothing holds any longer; returns their number. Whether each is still true is checked when it is sent.
+pub(super) async fn release_mails(context: &mut Context) -> Result<u64, storage::Error> {
+    let (beginning, now) = (Instant::from_micros(0), context.now);
+    let mut released = 0;
+    loop {
+        match context.tx.release_mails(beginning, now, RELEASED).await? {
+            0 => return Ok(released),
+            more => released += more,
+        }
+    }
+}
+
+async fn retry(context: &mut Context, mails: &[UnsentMail]) -> Result<u64, Error> {
     let mut count = 0;
-    for FailedMail { job, recipient } in mails {
+    for UnsentMail { job, recipient } in mails {
         if context.tx.retry_failed_job(&job.key, context.now).await? {
             let account = recipient.as_ref().map(|recipient| recipient.account_id);
             let job = &job.key;

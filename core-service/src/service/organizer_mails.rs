@@ -10,6 +10,8 @@ use domain::{
     organizer_mail::{Collection, EventUpdates, MailChoice, Organizer, OrganizerMail, Span},
 };
 
+use storage::Store;
+
 use super::{Commands, Context, Error, Principal, SignedIn};
 
 /// Events in one mail. The dashboard shows all.
@@ -31,6 +33,11 @@ impl OrganizerMails {
     /// Mails to the members of accounts on the same database as `commands`.
     pub(super) const fn new(commands: Commands) -> Self {
         Self { commands }
+    }
+
+    /// The database of the mails.
+    pub(crate) const fn store(&self) -> &Store {
+        self.commands.store()
     }
 
     /// What a member wants to be mailed.

@@ -19,17 +19,21 @@ const BATCH: i64 = 200;
 /// Transactions per call of [`purge`]: maintenance has other work, too.
 const BATCHES: usize = 50;
 
-/// Begins to remove an account, which is locked; returns what goes.
+/// Begins to remove an account, which is locked, and drops its queued mails; returns what goes.
 ///
 /// # Errors
-/// [`Error::Conflict`] while people are registered for an event to come, or have not been told yet that one is cancelled.
+/// [`Error::Conflict`] while people are registered for an event to come, or have not been told yet that one is cancelled; but not if the
+/// account is suspended, so that an operator can end abuse.
 pub(super) async fn begin(
     context: &mut Context,
     account: AccountId,
 ) -> Result<AccountContents, Error> {
+    let found = context.tx.lock_account(account).await?;
+    let is_suspended = found.is_some_and(|account| account.is_suspended);
     withdraw_events(context, account, Some(context.now)).await?;
     let contents = context.tx.account_contents(account, context.now).await?;
-    check(contents)?;
+    check(contents, is_suspended)?;
+    context.tx.drop_mails_of(account).await?;
     context.tx.begin_removal(account, context.now).await?;
     let change = AccountChange::Removed;
     context
@@ -38,8 +42,11 @@ pub(super) async fn begin(
     Ok(contents)
 }
 
-/// Refuses to remove an account of whose events people have to hear.
-pub(super) fn check(contents: AccountContents) -> Result<(), Error> {
+/// Refuses to remove an account of whose events people have to hear, unless it is suspended.
+pub(super) fn check(contents: AccountContents, is_suspended: bool) -> Result<(), Error> {
+    if is_suspended {
+        return Ok(());
+    }
     let AccountContents {
         awaited_events,
         waiting_mails,

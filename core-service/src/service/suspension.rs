@@ -8,7 +8,7 @@ use domain::{
     instant::Instant,
 };
 
-use super::{Commands, Context, Error};
+use super::{Commands, Context, Error, mails::release_mails};
 
 /// Events whose counters one statement locks.
 const PAGE: i64 = 500;
@@ -25,14 +25,14 @@ impl Suspensions {
         Self { commands }
     }
 
-    /// Suspends an account: its keys and sessions are refused within [`super::credentials::TRUST_SECONDS`], and its events leave the
-    /// public at once. Returns false if it was suspended already.
+    /// Suspends an account: its keys and sessions are refused within [`super::credentials::TRUST_SECONDS`], its events leave the public at
+    /// once, and its queued mails are held. Returns false if it was suspended already.
     pub async fn suspend(&self, account: AccountId, reason: Option<&str>) -> Result<bool, Error> {
         let change = AccountChange::Suspended(reason);
         self.set(account, true, change).await
     }
 
-    /// Ends a suspension; returns false if there was none.
+    /// Ends a suspension, and sends those held mails that are still true; returns false if there was none.
     pub async fn resume(&self, account: AccountId) -> Result<bool, Error> {
         self.set(account, false, AccountChange::Resumed).await
     }
@@ -51,6 +51,11 @@ impl Suspensions {
             }
             let now = context.renew_time();
             withdraw_events(context, account, is_suspended.then_some(now)).await?;
+            if is_suspended {
+                context.tx.hold_mails_of(account, now).await?;
+            } else {
+                release_mails(context).await?;
+            }
             context
                 .record(Fact::AccountChanged { account, change })
                 .await?;
@@ -59,7 +64,7 @@ impl Suspensions {
         self.commands.run(Actor::Admin, decide).await
     }
 
-    /// Takes an event down, or shows it again; returns it, and whether that changed something.
+    /// Takes an event down and holds its queued mails, or shows it again and releases them; returns it, and whether that changed something.
     pub async fn hide(
         &self,
         slug: &str,
@@ -80,6 +85,11 @@ impl Suspensions {
                 ..before
             };
             context.tx.set_hidden(id, is_hidden).await?;
+            if is_hidden {
+                context.tx.hold_mails_about(id, context.now).await?;
+            } else {
+                release_mails(context).await?;
+            }
             context
                 .tx
                 .update_event(&after, after.is_live(context.now))

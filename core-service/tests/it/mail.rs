@@ -1,6 +1,7 @@
 //! Mails to registrants, from what happens to the mailbox.
 
 mod announcing;
+mod held;
 mod hostile;
 mod hostile_people;
 mod kinds;

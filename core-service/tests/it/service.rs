@@ -15,7 +15,7 @@ mod managing;
 mod members;
 mod oauth;
 mod outage;
-mod people;
+pub(crate) mod people;
 mod private_links;
 mod registering;
 mod removing;

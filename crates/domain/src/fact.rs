@@ -291,6 +291,12 @@ pub enum AccountChange<'a> {
     Suspended(Option<&'a str>),
     /// The operator resumed it.
     Resumed,
+    /// The operator holds its mails.
+    MailHeld,
+    /// The operator released its mails.
+    MailReleased,
+    /// The operator dropped so many of its queued mails.
+    MailDropped(u64),
     /// It was removed.
     Removed,
     /// The name of a person who was erased was removed from it.

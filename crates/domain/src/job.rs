@@ -113,6 +113,9 @@ impl Job {
     }
 }
 
+/// When held jobs are due, so that no core claims them: 9999-12-31T23:59:59Z.
+pub const HELD_UNTIL: Instant = Instant::from_micros(253_402_300_799_000_000);
+
 /// The minute since the epoch, as an occasion.
 pub fn minute(now: Instant) -> i32 {
     const MICROS_PER_MINUTE: i64 = 60_000_000;

@@ -44,7 +44,7 @@ pub use store::Store;
 pub use tx::Tx;
 pub use uses::{GrantUses, KeyUses, SessionUses, Uses};
 pub use values::{
-    AuditRecord, CatalogueMatches, EventFilter, FailedMail, FailedMailRecipient, FirstEvents,
-    JobQueue, JobRecord, MailQueue, MyEventsFilter, RegistrationFilter, StoredAnswer, StoredClient,
-    StoredConnection, StoredCover,
+    AuditRecord, CatalogueMatches, Clearance, EventFilter, FirstEvents, JobQueue, JobRecord,
+    MailQueue, MailRecipient, MyEventsFilter, RegistrationFilter, StoredAnswer, StoredClient,
+    StoredConnection, StoredCover, UnsentMail,
 };

@@ -18,6 +18,7 @@ mod jobs;
 mod keys;
 mod links;
 mod lists;
+mod mail_holds;
 mod mails;
 mod memberships;
 mod my_events;

@@ -153,8 +153,12 @@ pub struct JobRecord {
     pub due_at: Instant,
     /// When it failed.
     pub failed_at: Option<Instant>,
+    /// Since when it is held; not due until it is released.
+    pub held_at: Option<Instant>,
     /// Why the last try failed.
     pub last_error: Option<String>,
+    /// When it was scheduled.
+    pub created_at: Instant,
 }
 
 /// The jobs of one kind for one destination.
@@ -168,13 +172,24 @@ pub struct JobQueue {
     pub first_due_at: Instant,
 }
 
-/// A mail that failed.
+/// A mail that was not sent: it waits, is held, or failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FailedMail {
-    /// The job; its subject is a registration.
+pub struct UnsentMail {
+    /// The job; its subject is a registration, a code or an invitation.
     pub job: JobRecord,
-    /// The recipient, and the event.
-    pub recipient: Option<FailedMailRecipient>,
+    /// The recipient, and the event; unknown for mails to members.
+    pub recipient: Option<MailRecipient>,
+}
+
+/// Whether a claimed mail may be sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Clearance {
+    /// It may.
+    Granted,
+    /// Its account or its event is held, so it is to be held, too.
+    Held,
+    /// It was held or dropped meanwhile, or its lease was lost.
+    Withdrawn,
 }
 
 /// The state of the mail queue.
@@ -184,13 +199,15 @@ pub struct MailQueue {
     pub waiting: i64,
     /// When the oldest of those was scheduled.
     pub oldest: Option<Instant>,
+    /// Mails that are held.
+    pub held: i64,
     /// Failed mails.
     pub failed: i64,
 }
 
 /// The recipient of a mail.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FailedMailRecipient {
+pub struct MailRecipient {
     /// The registrant's address.
     pub email: String,
     /// The event's account.

@@ -39,6 +39,8 @@ impl Remove {
         }
         let awaited = view.contents.awaited_events;
         match &self.cancel_events {
+            Some(_) if view.account.is_suspended => return Err(Failure::Environment(unsent())),
+            _ if view.account.is_suspended => {}
             Some(reason) if awaited > 0 => return call_off(accounts, id, reason).await,
             None if awaited > 0 => return Err(Failure::Environment(unheard(awaited))),
             _ => {}
@@ -61,7 +63,7 @@ impl Remove {
 
 fn plan(view: &AccountView) -> String {
     let (account, contents) = (&view.account, view.contents);
-    format!(
+    let plan = format!(
         "the account \"{}\" ({}) would be removed for good, with {} events, {} registrations, {} keys and {} members",
         account.name,
         account.id,
@@ -69,7 +71,19 @@ fn plan(view: &AccountView) -> String {
         contents.registrations,
         contents.keys,
         contents.members
-    )
+    );
+    if account.is_suspended && contents.awaited_events > 0 {
+        return format!(
+            "{plan}; people are registered for {} events to come, and would not be told",
+            contents.awaited_events
+        );
+    }
+    plan
+}
+
+fn unsent() -> String {
+    "the mails of a suspended account are held: leave --cancel-events out to remove it without telling anybody, or resume it first"
+        .to_owned()
 }
 
 fn unheard(awaited: i64) -> String {

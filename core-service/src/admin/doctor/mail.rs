@@ -73,6 +73,7 @@ pub(super) async fn queue(store: &Store) -> Finding {
     let MailQueue {
         waiting,
         oldest,
+        held,
         failed,
     } = match store.mail_queue().await {
         Ok(queue) => queue,
@@ -84,6 +85,10 @@ pub(super) async fn queue(store: &Store) -> Finding {
             "{waiting} waiting, the oldest since {}",
             oldest.to_the_second()
         ),
+    };
+    let waits = match held {
+        0 => waits,
+        held => format!("{waits}, {held} held"),
     };
     if failed == 0 {
         return Finding::new("mails", Ok(format!("{waits}, none failed")));

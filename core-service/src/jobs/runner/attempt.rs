@@ -30,9 +30,20 @@ pub(super) enum Outcome {
     Unreachable(String),
     /// It failed, and is not tried again.
     Failed(String),
+    /// It waits until it is released, and this try does not count.
+    Held,
+    /// It was withdrawn while it ran, and is recorded already.
+    Withdrawn,
 }
 
 impl Outcome {
+    const fn is_no_failure(&self) -> bool {
+        matches!(
+            self,
+            Self::Done(_) | Self::Wait(..) | Self::Held | Self::Withdrawn
+        )
+    }
+
     /// Its name in metrics.
     const fn name(&self) -> &'static str {
         match self {
@@ -41,6 +52,8 @@ impl Outcome {
             Self::Wait(..) => "wait",
             Self::Unreachable(_) => "unreachable",
             Self::Failed(_) => "failed",
+            Self::Held => "held",
+            Self::Withdrawn => "withdrawn",
         }
     }
 }
@@ -86,13 +99,15 @@ pub(super) async fn attempt(
         Ok(Ok(Err(AttemptError::Temporary(text)))) => Outcome::Retry(text),
         Ok(Ok(Err(AttemptError::Unreachable(text)))) => Outcome::Unreachable(text),
         Ok(Ok(Err(AttemptError::Permanent(text)))) => Outcome::Failed(text),
+        Ok(Ok(Err(AttemptError::Held))) => Outcome::Held,
+        Ok(Ok(Err(AttemptError::Withdrawn))) => Outcome::Withdrawn,
         Ok(Err(_)) => Outcome::Retry(format!("took longer than {} s", limit.as_secs())),
         // A panic would most likely happen again with the same job, so the job fails.
         Err(error) => Outcome::Failed(panic_text(error)),
     };
     if !span.is_none() {
         span.record("muster.job.outcome", outcome.name());
-        if !matches!(outcome, Outcome::Done(_) | Outcome::Wait(..)) {
+        if !outcome.is_no_failure() {
             span.record("otel.status_code", "ERROR");
         }
     }

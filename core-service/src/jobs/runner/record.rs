@@ -26,7 +26,7 @@ impl Runner {
                     done.push(&one.job);
                     told.push((registration, what));
                 }
-                Outcome::Done(Done::Recorded) => recorded += 1,
+                Outcome::Done(Done::Recorded) | Outcome::Withdrawn => recorded += 1,
                 _ => {}
             }
         }
@@ -59,7 +59,8 @@ impl Runner {
     ) -> Result<bool, Error> {
         let wait = backoff::wait_seconds(job.tries, job.key.subject_id);
         match (outcome, wait) {
-            (Outcome::Done(_), _) => Ok(false),
+            (Outcome::Done(_) | Outcome::Withdrawn, _) => Ok(false),
+            (Outcome::Held, _) => tx.hold_job(job, now).await,
             (Outcome::Wait(wait, text), _) => {
                 let seconds = i64::try_from(wait.as_secs()).unwrap_or(i64::MAX);
                 let wait = backoff::spread(seconds.saturating_add(1), job.key.subject_id);

@@ -38,7 +38,7 @@ impl People {
                             .tx
                             .account_contents(one.account_id, context.now)
                             .await?;
-                        removal::check(contents)?;
+                        removal::check(contents, one.is_suspended)?;
                     }
                 }
             }

@@ -254,10 +254,18 @@ fn account_changed(account: AccountId, change: AccountChange<'_>) -> Entry {
         AccountChange::Updated => ("account.update", None),
         AccountChange::Suspended(reason) => ("account.suspend", reason),
         AccountChange::Resumed => ("account.resume", None),
+        AccountChange::MailHeld => ("account.hold_mail", None),
+        AccountChange::MailReleased => ("account.release_mail", None),
+        AccountChange::MailDropped(_) => ("account.drop_mail", None),
         AccountChange::Removed => ("account.remove", None),
         AccountChange::Erased => ("account.erase", None),
     };
+    let dropped = match change {
+        AccountChange::MailDropped(mails) => Some(json!({ "dropped": mails })),
+        _ => None,
+    };
     Entry {
+        after: dropped,
         reason: reason.map(str::to_owned),
         ..Entry::new(action, account, account.uuid())
     }

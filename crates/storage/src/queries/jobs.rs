@@ -37,7 +37,9 @@ record! {
         tries = "jobs.attempts - jobs.uncounted",
         due_at,
         failed_at,
+        held_at,
         last_error,
+        created_at,
     }
 }
 
@@ -51,7 +53,7 @@ record! {
 }
 
 /// What finds a claimed job, by its key and the number of its attempt.
-const CLAIMED: Fragment = Fragment::new(
+pub(super) const CLAIMED: Fragment = Fragment::new(
     "kind = $1 AND subject_id = $2 AND occasion = $3 AND attempts = $4 AND failed_at IS NULL",
 );
 
@@ -240,7 +242,8 @@ impl Tx {
         self.execute(statement, input).await
     }
 
-    /// Puts a job back until `due_at`. The try counts only if `counts`. Returns false if the lease was lost.
+    /// Puts a job back until `due_at`, or until it is released if it is held. The try counts only if `counts`. Returns false if the lease
+    /// was lost.
     pub async fn postpone_job(
         &mut self,
         job: &ClaimedJob,
@@ -249,7 +252,8 @@ impl Tx {
         error: &str,
     ) -> Result<bool, Error> {
         let statement = sql!(
-            "UPDATE jobs SET due_at = $5, last_error = $6, uncounted = uncounted + $7 WHERE {}",
+            "UPDATE jobs SET due_at = CASE WHEN held_at IS NULL THEN $5 ELSE due_at END, last_error = $6, \
+             uncounted = uncounted + $7 WHERE {}",
             CLAIMED,
         );
         let JobKey {

@@ -1,69 +1,122 @@
 //! The mails among the jobs: how many wait, and which failed.
 
 use domain::{
-    ids::{PersonId, RegistrationId},
+    ids::{AccountId, PersonId, RegistrationId},
     job::{JobKey, JobKind},
 };
 
 use crate::{
-    Error, FailedMail, FailedMailRecipient, JobRecord, MailQueue, Reads, Tx,
+    Error, JobRecord, MailQueue, MailRecipient, Reads, Tx, UnsentMail,
     reads::Batch,
     record::{Record as _, record},
     sql::{Fragment, sql},
 };
 
 /// Mails are jobs of kinds that are named; other kinds have other subjects.
-const IS_MAIL: Fragment = Fragment::new(
+pub(super) const IS_MAIL: Fragment = Fragment::new(
     "jobs.kind IN ('registered_mail', 'waitlisted_mail', 'pending_mail', 'confirmation_mail', 'registered_again_mail', \
      'promoted_mail', 'approved_mail', 'registration_cancelled_mail', 'declined_mail', 'cancellation_mail', \
      'event_changed_mail', 'code_mail', 'invitation_mail', 'app_mail', 'organizer_mail')",
 );
 
-/// The registration and its event are missing only where a mail has outlived them.
-const FAILED_MAILS: Fragment = Fragment::new(
-    "jobs LEFT JOIN registrations r ON r.id = jobs.subject_id LEFT JOIN events e ON e.id = r.event_id \
-     WHERE jobs.failed_at IS NOT NULL AND ",
+/// The account of a mail: of the registrant's event, the invitation, or the member.
+pub(super) const ACCOUNT: Fragment = Fragment::per_dialect(
+    "COALESCE((SELECT e.account_id FROM registrations r JOIN events e ON e.id = r.event_id WHERE r.id = jobs.subject_id), \
+     (SELECT i.account_id FROM invitations i WHERE i.id = jobs.subject_id), \
+     CASE WHEN jobs.kind = 'organizer_mail' THEN unhex(json_extract(jobs.payload, '$.account'), '-') END)",
+    "COALESCE((SELECT e.account_id FROM registrations r JOIN events e ON e.id = r.event_id WHERE r.id = jobs.subject_id), \
+     (SELECT i.account_id FROM invitations i WHERE i.id = jobs.subject_id), \
+     CASE WHEN jobs.kind = 'organizer_mail' THEN CAST(CAST(jobs.payload AS JSONB) ->> 'account' AS UUID) END)",
+);
+
+/// The registration and its event are missing where a mail has outlived them, and where its subject is another one.
+const MAILS: Fragment = Fragment::new(
+    "jobs LEFT JOIN registrations r ON r.id = jobs.subject_id LEFT JOIN events e ON e.id = r.event_id WHERE ",
 );
 
 record! {
-    FailedMailRecipient as e { account_id, email = "r.email", title, slug, is_cancelled }
+    MailRecipient as e { account_id, email = "r.email", title, slug, is_cancelled }
 }
 
 record! {
     MailQueue as jobs {
-        waiting = "COUNT(*) FILTER (WHERE failed_at IS NULL)",
-        oldest = "MIN(created_at) FILTER (WHERE failed_at IS NULL)",
+        waiting = "COUNT(*) FILTER (WHERE failed_at IS NULL AND held_at IS NULL)",
+        oldest = "MIN(created_at) FILTER (WHERE failed_at IS NULL AND held_at IS NULL)",
+        held = "COUNT(*) FILTER (WHERE failed_at IS NULL AND held_at IS NOT NULL)",
         failed = "COUNT(*) FILTER (WHERE failed_at IS NOT NULL)",
     }
 }
 
 impl Reads {
     /// Returns failed mails, the latest first.
-    pub async fn list_failed_mails(&self, limit: i64) -> Result<Vec<FailedMail>, Error> {
+    pub async fn list_failed_mails(&self, limit: i64) -> Result<Vec<UnsentMail>, Error> {
         let statement = sql!(
-            "SELECT {}, {} FROM {}{} ORDER BY jobs.failed_at DESC, jobs.subject_id, jobs.kind, jobs.occasion LIMIT $1",
+            "SELECT {}, {} FROM {}jobs.failed_at IS NOT NULL AND {} ORDER BY jobs.failed_at DESC, jobs.subject_id, jobs.kind, jobs.occasion LIMIT $1",
             JobRecord::COLUMNS,
-            FailedMailRecipient::COLUMNS,
-            FAILED_MAILS,
+            MailRecipient::COLUMNS,
+            MAILS,
             IS_MAIL,
         );
         let found: Batch<_, JobKey> = self.batch("jobs", statement, [limit]).await?;
-        let mail = |(job, recipient)| FailedMail { job, recipient };
-        Ok(found.rows.into_iter().map(mail).collect())
+        Ok(found.rows.into_iter().map(unsent).collect())
+    }
+
+    /// Returns queued mails, of one account or of all, the oldest first.
+    pub async fn list_queued_mails(
+        &self,
+        account: Option<AccountId>,
+        limit: i64,
+    ) -> Result<Vec<UnsentMail>, Error> {
+        let found: Batch<_, JobKey> = match account {
+            Some(account) => {
+                let statement = sql!(
+                    "SELECT {}, {} FROM {}jobs.failed_at IS NULL AND {} AND {} = $1 \
+                     ORDER BY jobs.created_at, jobs.subject_id, jobs.kind, jobs.occasion LIMIT $2",
+                    JobRecord::COLUMNS,
+                    MailRecipient::COLUMNS,
+                    MAILS,
+                    IS_MAIL,
+                    ACCOUNT,
+                );
+                self.batch("jobs", statement, (account, limit)).await?
+            }
+            None => {
+                let statement = sql!(
+                    "SELECT {}, {} FROM {}jobs.failed_at IS NULL AND {} \
+                     ORDER BY jobs.created_at, jobs.subject_id, jobs.kind, jobs.occasion LIMIT $1",
+                    JobRecord::COLUMNS,
+                    MailRecipient::COLUMNS,
+                    MAILS,
+                    IS_MAIL,
+                );
+                self.batch("jobs", statement, [limit]).await?
+            }
+        };
+        Ok(found.rows.into_iter().map(unsent).collect())
+    }
+
+    /// Returns the number of queued mails of an account.
+    pub async fn count_queued_mails_of(&self, account: AccountId) -> Result<i64, Error> {
+        let statement = sql!(
+            "SELECT COUNT(*) FROM jobs WHERE failed_at IS NULL AND {} AND {} = $1",
+            IS_MAIL,
+            ACCOUNT,
+        );
+        self.one(statement, [account]).await
     }
 
     /// Returns the failed mail with this key.
-    pub async fn find_failed_mail(&self, key: &JobKey) -> Result<Option<FailedMail>, Error> {
+    pub async fn find_failed_mail(&self, key: &JobKey) -> Result<Option<UnsentMail>, Error> {
         let statement = sql!(
-            "SELECT {}, {} FROM {}{} AND jobs.kind = $1 AND jobs.subject_id = $2 AND jobs.occasion = $3",
+            "SELECT {}, {} FROM {}jobs.failed_at IS NOT NULL AND {} AND jobs.kind = $1 AND jobs.subject_id = $2 AND jobs.occasion = $3",
             JobRecord::COLUMNS,
-            FailedMailRecipient::COLUMNS,
-            FAILED_MAILS,
+            MailRecipient::COLUMNS,
+            MAILS,
             IS_MAIL,
         );
         let values = (key.kind, key.subject_id, key.occasion);
         let found = self.optional(statement, values).await?;
-        Ok(found.map(|(job, recipient)| FailedMail { job, recipient }))
+        Ok(found.map(unsent))
     }
 
     /// Returns the state of the mail queue.
@@ -80,6 +133,10 @@ impl Reads {
         );
         self.one(statement, ()).await
     }
+}
+
+fn unsent((job, recipient): (JobRecord, Option<MailRecipient>)) -> UnsentMail {
+    UnsentMail { job, recipient }
 }
 
 impl Tx {
