@@ -33,6 +33,7 @@ impl TestApp {
                 confirmation: None,
                 answers: Vec::new(),
                 check_in_code: CheckInCode::generate(&self.entropy),
+                is_added: false,
                 checked_in_at: None,
                 registered_at: now,
                 updated_at: now,

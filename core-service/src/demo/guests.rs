@@ -77,6 +77,7 @@ impl Guests {
                 confirmation: None,
                 answers: turnout.answers(&event.custom_fields, chance),
                 check_in_code: CheckInCode::generate(ids),
+                is_added: false,
                 checked_in_at: is_here.then(|| arrival(event, chance)),
                 registered_at,
                 updated_at: registered_at,

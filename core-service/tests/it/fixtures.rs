@@ -136,6 +136,7 @@ impl Rows {
             confirmation: None,
             answers: Vec::new(),
             check_in_code: CheckInCode::generate(&self.entropy),
+            is_added: false,
             checked_in_at: (status == Status::Confirmed).then_some(NOW),
             registered_at: NOW.plus_seconds(seq),
             updated_at: NOW.plus_seconds(seq),

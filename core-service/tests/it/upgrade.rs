@@ -33,6 +33,8 @@ async fn old_sqlite(url: String) {
     let mut connection = sqlx::SqliteConnection::connect(&url).await.unwrap();
     let dump = sqlx::raw_sql(include_str!("upgrade/sqlite_4.sql"));
     dump.execute(&mut connection).await.unwrap();
+    let added = sqlx::raw_sql(ADDED).execute(&mut connection).await;
+    assert_eq!(added.unwrap().rows_affected(), 1);
     connection.close().await.unwrap();
 }
 
@@ -40,8 +42,14 @@ async fn old_postgres(url: String) {
     let mut connection = sqlx::PgConnection::connect(&url).await.unwrap();
     let dump = sqlx::raw_sql(include_str!("upgrade/postgres_5.sql"));
     dump.execute(&mut connection).await.unwrap();
+    let added = sqlx::raw_sql(ADDED).execute(&mut connection).await;
+    assert_eq!(added.unwrap().rows_affected(), 1);
     connection.close().await.unwrap();
 }
+
+/// What the dumps lack: that an organizer added somebody, which the audit log alone said.
+const ADDED: &str = "UPDATE audit_log SET actor = 'key' WHERE action = 'registration.create' \
+     AND subject_id IN (SELECT id FROM registrations WHERE name = 'emil')";
 
 async fn migrated(database: &Database) -> Instance {
     let options = Options::new(database.url(), Purpose::Administer);
@@ -124,6 +132,17 @@ async fn everything_is_kept_and_works(database: Database) {
         let ticket = instance.own_registrations.ticket(code.as_str()).await;
         assert!(ticket.is_ok(), "{ticket:?}");
     }
+    let added = async |title: &str| {
+        let people = instance.store.list_registrations(event(title).id, 0, 10);
+        let people = people.await.unwrap().into_iter();
+        let added: Vec<String> = people
+            .filter(|one| one.is_added)
+            .map(|one| one.name)
+            .collect();
+        added
+    };
+    assert_eq!(added("Moved twice").await, ["emil"]);
+    assert!(added("Full house").await.is_empty());
     assert_eq!(event("Moved twice").sequence, 2);
     let pictured = event("Pictured");
     let credit = pictured.image_credit.as_ref().unwrap();

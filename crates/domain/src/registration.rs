@@ -47,6 +47,8 @@ pub struct Registration {
     pub answers: Vec<Answer>,
     /// The code on the attendee's ticket.
     pub check_in_code: CheckInCode,
+    /// Whether an organizer added the attendee, who did not register themselves.
+    pub is_added: bool,
     /// When the attendee was checked in.
     pub checked_in_at: Option<Instant>,
     /// When it was made.
@@ -254,6 +256,7 @@ pub(super) mod tests {
             confirmation: None,
             answers: Vec::new(),
             check_in_code: CheckInCode::generate(&Entropy::seeded(1)),
+            is_added: false,
             checked_in_at: None,
             registered_at: NOW,
             updated_at: NOW,

@@ -53,7 +53,7 @@ macro_rules! step {
     };
 }
 
-const STEPS: [Step; 40] = [
+const STEPS: [Step; 41] = [
     step!(1, "0001_initial", both),
     step!(2, "0002_registering", both),
     step!(3, "0003_excused_jobs", both),
@@ -100,6 +100,7 @@ const STEPS: [Step; 40] = [
     step!(45, "0045_counters_by_event", sqlite),
     step!(46, "0046_no_change_numbers", both),
     step!(47, "0047_mail_holds", both),
+    step!(48, "0048_added_people", both),
 ];
 
 /// SQLite's migrations.

@@ -49,6 +49,7 @@ pub(crate) fn written(input: &[u8]) -> Option<Written> {
         email: "guest+tag@example.org".to_owned(),
         status: Status::Confirmed,
         awaits_confirmation: false,
+        is_added: false,
         check_in_code: CheckInCode::generate(&Entropy::seeded(1)),
         told: None,
         decline_reason: optional(reason.clone()),

@@ -65,6 +65,7 @@ async fn sent(texts: Texts, notification: Notification) -> Mail {
         email: registration.email,
         status: registration.status,
         awaits_confirmation: false,
+        is_added: false,
         check_in_code: registration.check_in_code,
         told: None,
         decline_reason: Some(texts.reason.clone()),

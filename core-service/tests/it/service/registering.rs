@@ -68,6 +68,9 @@ async fn who_cancelled_may_register_again(database: Database) {
     instance.ask(&event, "ada").await;
     let expected = [Status::Cancelled, Status::Confirmed].map(|status| ("ada".to_owned(), status));
     assert_eq!(instance.standing(event.id).await, expected);
+    let people = instance.store.list_registrations(event.id, 0, 10).await;
+    let is_added = people.unwrap().into_iter().map(|one| one.is_added);
+    assert_eq!(is_added.collect::<Vec<_>>(), [true, false]);
 }
 
 async fn an_organizer_learns_where_somebody_stands(database: Database) {

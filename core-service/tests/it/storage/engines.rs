@@ -99,6 +99,8 @@ async fn a_database_without_a_schema_says_which_migrations_it_lacks() {
             "0044_event_changes",
             "0045_counters_by_event",
             "0046_no_change_numbers",
+            "0047_mail_holds",
+            "0048_added_people",
         ]
     );
     store.migrate().await.unwrap();
@@ -147,6 +149,8 @@ async fn a_database_without_a_schema_says_which_migrations_it_lacks() {
                 "0043_job_traces",
                 "0044_event_changes",
                 "0046_no_change_numbers",
+                "0047_mail_holds",
+                "0048_added_people",
             ]
         );
     }

@@ -25,6 +25,8 @@ pub struct Registrant {
     pub status: Status,
     /// Whether it awaits the attendee's confirmation.
     pub awaits_confirmation: bool,
+    /// Whether an organizer added the attendee, who did not register themselves.
+    pub is_added: bool,
     /// The code on the attendee's ticket.
     pub check_in_code: CheckInCode,
     /// The time and place that they were last told; `None` while it is the event's.
@@ -103,6 +105,7 @@ impl Registrant {
             email: "name@example.org".to_owned(),
             status: Status::Confirmed,
             awaits_confirmation: false,
+            is_added: false,
             check_in_code: CheckInCode::generate(entropy),
             told: None,
             decline_reason: None,
@@ -194,6 +197,7 @@ mod tests {
             email: "grace@example.org".to_owned(),
             status,
             awaits_confirmation: false,
+            is_added: false,
             check_in_code: CheckInCode::generate(&Entropy::seeded(1)),
             told: None,
             decline_reason: None,

@@ -24,7 +24,7 @@ record! {
     Registration as r of "registrations" {
         id, event_id, seq, name, email, status,
         confirmation { confirm_until, held_until },
-        answers, check_in_code, checked_in_at, registered_at, updated_at,
+        answers, check_in_code, is_added, checked_in_at, registered_at, updated_at,
     }
 }
 
@@ -34,11 +34,11 @@ record! {
 
 /// What is selected for a [`Registrant`] after the event.
 const REGISTRANT: Fragment = Fragment::new(
-    "r.id, r.name, r.email, r.status, r.confirm_until IS NOT NULL, r.check_in_code, r.told, r.decline_reason, a.name",
+    "r.id, r.name, r.email, r.status, r.confirm_until IS NOT NULL, r.is_added, r.check_in_code, r.told, r.decline_reason, a.name",
 );
 
 impl FromRow for Registrant {
-    const WIDTH: usize = Event::WIDTH + 9;
+    const WIDTH: usize = Event::WIDTH + 10;
 
     fn from_row(columns: &mut Columns<'_>) -> Result<Self, Error> {
         let event: Event = columns.read()?;
@@ -49,6 +49,7 @@ impl FromRow for Registrant {
                 email: columns.read()?,
                 status: columns.read()?,
                 awaits_confirmation: columns.read()?,
+                is_added: columns.read()?,
                 check_in_code: columns.read()?,
                 told: columns.read()?,
                 decline_reason: columns.read()?,
@@ -164,7 +165,7 @@ impl Tx {
     ) -> Result<(), Error> {
         let statement = sql!(
             "INSERT INTO registrations (id, event_id, seq, name, email, email_norm, search_text, status, held_until, \
-             confirm_until, answers, check_in_code, checked_in_at, registered_at, updated_at, is_folded) SELECT input.*, TRUE FROM input"
+             confirm_until, answers, check_in_code, is_added, checked_in_at, registered_at, updated_at, is_folded) SELECT input.*, TRUE FROM input"
         );
         let input = Input::of(registrations)
             .column("id", |one| one.id)
@@ -181,6 +182,7 @@ impl Tx {
             .column("confirm_until", confirm_until)
             .column("answers", |one| &one.answers)
             .column("check_in_code", |one| &one.check_in_code)
+            .column("is_added", |one| one.is_added)
             .column("checked_in_at", |one| one.checked_in_at)
             .column("registered_at", |one| one.registered_at)
             .column("updated_at", |one| one.updated_at);

@@ -240,6 +240,7 @@ impl<'a> Batch<'a> {
                     confirmation,
                     answers,
                     check_in_code: CheckInCode::generate(self.batcher.commands.entropy()),
+                    is_added: matches!(request.requester, Requester::Owner(_)),
                     checked_in_at: None,
                     registered_at: self.now,
                     updated_at: self.now,
