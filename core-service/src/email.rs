@@ -37,8 +37,8 @@ pub struct Mail {
     pub text: String,
     /// The HTML.
     pub html: String,
-    /// The recipient's private page, where they can cancel.
-    pub private_url: Option<String>,
+    /// The page on which the recipient ends such mails: by refusing those of the organizer who added them, or by cancelling.
+    pub stop_url: Option<String>,
     /// The calendar entry.
     pub calendar: Option<Calendar>,
 }

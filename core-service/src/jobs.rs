@@ -8,7 +8,6 @@
 //! and opens a `lane` for each. A lane has slots of its own, and a `pause` of its own while the destination does not work.
 
 mod backoff;
-mod clearance;
 mod event_announcement;
 mod handler;
 mod lane;
@@ -17,6 +16,7 @@ mod measuring;
 mod organizer_mail;
 mod pause;
 mod person_mail;
+mod post;
 mod registration_mail;
 mod runner;
 mod stock_cover;
@@ -27,6 +27,7 @@ pub use maintenance::{Maintenance, Round};
 pub use measuring::measure;
 pub use organizer_mail::OrganizerMail;
 pub use person_mail::PersonMail;
+pub use post::Post;
 pub use registration_mail::RegistrationMail;
 pub use runner::{Limits, Runner};
 pub use stock_cover::StockCovers;

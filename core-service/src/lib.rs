@@ -40,7 +40,7 @@ use self::{
         port::{self, TlsSettings},
     },
     jobs::{
-        EventAnnouncement, Handler, Maintenance, OrganizerMail, PersonMail, RegistrationMail,
+        EventAnnouncement, Handler, Maintenance, OrganizerMail, PersonMail, Post, RegistrationMail,
         Runner, StockCovers,
     },
     service::{Commands, InstanceInfo, Links, OAuthPolicy, Policy, SignUp, UseCases},
@@ -181,21 +181,13 @@ impl Core {
                 Commands::new(store.clone(), clock.clone(), entropy).with_covers(stock.is_some());
             let use_cases = UseCases::new(commands, policy);
             let own_registrations = use_cases.own_registrations.clone();
-            let letters = PersonMail::new(
-                store.clone(),
-                clock.clone(),
-                use_cases.links.clone(),
-                use_cases.sign_in.sign_up(),
-                mailer.clone(),
-            );
-            let digests = OrganizerMail::new(
-                use_cases.organizer_mails.clone(),
-                clock.clone(),
-                use_cases.links.clone(),
-                mailer.clone(),
-            );
-            let mails =
-                RegistrationMail::new(store.clone(), clock.clone(), own_registrations, mailer);
+            let permits = use_cases.mail_permits.clone();
+            let post = Post::new(store.clone(), clock.clone(), permits, mailer);
+            let links = use_cases.links.clone();
+            let letters = PersonMail::new(post.clone(), links.clone(), use_cases.sign_in.sign_up());
+            let digests =
+                OrganizerMail::new(post.clone(), use_cases.organizer_mails.clone(), links);
+            let mails = RegistrationMail::new(post, own_registrations);
             let announcements = EventAnnouncement::new(use_cases.events.clone());
             let mut handlers: Vec<Arc<dyn Handler>> = vec![
                 Arc::new(mails),

@@ -16,9 +16,10 @@ mod events;
 mod idempotency;
 mod keys;
 mod limits;
-mod link_queue;
 mod links;
+mod mail_permits;
 mod mail_quota;
+mod mailboxes;
 mod mails;
 mod members;
 mod oauth;
@@ -56,6 +57,8 @@ pub use idempotency::{Claim, Invocation, Replay, Storable};
 pub use keys::{KeyTerms, Keys, NewKey};
 pub use limits::{Allowance, CallLimits, CoverLimit, LinkLimit};
 pub use links::Links;
+pub use mail_permits::MailPermits;
+pub(crate) use mail_permits::{Charge, Outgoing, Permit, Refusable};
 pub use mails::Mails;
 pub use members::{Members, NewInvitation};
 pub use oauth::{
@@ -130,8 +133,10 @@ pub struct UseCases {
     pub registrations: Registrations,
     /// An attendee's own registration.
     pub own_registrations: OwnRegistrations,
-    /// Failed mails.
+    /// Mails that were not sent, for administrators.
     pub mails: Mails,
+    /// What mails need before they are sent.
+    pub mail_permits: MailPermits,
     /// Mails to organizers about registrations.
     pub organizer_mails: OrganizerMails,
     /// Personal data.
@@ -201,6 +206,7 @@ impl UseCases {
             oauth,
             info,
         } = policy;
+        let commands = commands.with_mailbox_limits(limits.mailboxes);
         let limiters = Arc::new(Limiters::new(limits, commands.clock()));
         let authenticator = Authenticator::new(commands.store().clone(), commands.clock().clone());
         let accounts = Accounts::new(commands.clone(), plans);
@@ -234,11 +240,8 @@ impl UseCases {
             info,
             catalogue: Catalogue::new(&commands),
             events: Events::new(commands.clone(), plans, event_defaults),
-            own_registrations: OwnRegistrations::new(
-                commands.clone(),
-                links.clone(),
-                Arc::clone(&limiters),
-            ),
+            own_registrations: OwnRegistrations::new(commands.clone(), links.clone()),
+            mail_permits: MailPermits::new(commands.clone()),
             registrations: Registrations::new(commands.clone(), links.clone(), limiters, plans),
             mails: Mails::new(commands.clone()),
             organizer_mails: OrganizerMails::new(commands.clone()),

@@ -10,6 +10,7 @@ use std::{
 
 use covers::stock::{Provider, Stock, StockSettings};
 use domain::{
+    budget::MailboxLimits,
     plan::{InvalidQuotas, Plans, Quotas},
     rate::{Limit, LimitSettings},
     retention::Retention,
@@ -255,13 +256,13 @@ pub struct LimitArgs {
     /// Public registrations for one event
     #[arg(long, env = "MUSTER_LIMIT_PER_EVENT", value_name = "RATE", default_value_t = LimitSettings::default().per_event)]
     pub limit_per_event: Limit,
-    /// Public registrations of one e-mail address, with any +tag; each sends a mail
-    #[arg(long, env = "MUSTER_LIMIT_PER_RECIPIENT", value_name = "RATE", default_value_t = LimitSettings::default().per_recipient)]
+    /// Mails to one mailbox, whatever the +tag, over all causes, accounts and cores. Public registrations and codes beyond it are refused
+    #[arg(long, env = "MUSTER_LIMIT_PER_RECIPIENT", value_name = "RATE", default_value_t = LimitSettings::default().mailboxes.all)]
     pub limit_per_recipient: Limit,
-    /// Registrations of one e-mail address, with any +tag, by the organizers of one account; each sends a mail.
-    /// Mails about new times and places of its events count, too
+    /// Those of them that organizers cause: to people whom they add or invite, and about changes of events. Adding and inviting beyond it is
+    /// refused, and other mails wait
     #[arg(long, env = "MUSTER_LIMIT_PER_ADDED_RECIPIENT", value_name = "RATE",
-          default_value_t = LimitSettings::default().per_added_recipient)]
+          default_value_t = LimitSettings::default().mailboxes.by_organizers)]
     pub limit_per_added_recipient: Limit,
     /// Covers drawn for one client address; those that were drawn lately do not count
     #[arg(long, env = "MUSTER_LIMIT_COVERS", value_name = "RATE", default_value_t = LimitSettings::default().covers)]
@@ -363,8 +364,10 @@ impl From<LimitArgs> for LimitSettings {
         Self {
             per_address: args.limit_per_address,
             per_event: args.limit_per_event,
-            per_recipient: args.limit_per_recipient,
-            per_added_recipient: args.limit_per_added_recipient,
+            mailboxes: MailboxLimits {
+                all: args.limit_per_recipient,
+                by_organizers: args.limit_per_added_recipient,
+            },
             covers: args.limit_covers,
             account_reads: args.limit_account_reads,
             account_writes: args.limit_account_writes,

@@ -34,6 +34,7 @@ macro_rules! flashes {
 flashes! {
     CONFIRMED, "confirmed", "Thank you. Your registration is confirmed.";
     CANCELLED, "cancelled", "Done. Thank you for saying so: somebody else may come now.";
+    MAIL_REFUSED, "mail-refused", "Done. This organizer sends you no more e-mail, unless you register yourself.";
     TAKEN_OVER, "taken-over", "Done. Your registration has the new details.";
     WELCOME, "welcome", "Welcome. You are signed in.";
     PROVEN, "proven", "Thank you. For the next 15 minutes you will not be asked again.";

@@ -55,6 +55,9 @@ pub(crate) fn resources(site: &Site) -> Vec<Resource> {
         Resource::new("/registrations/{token}/cancel")
             .with(site.get(private::ask_to_cancel))
             .with(site.post(private::cancel)),
+        Resource::new("/registrations/{token}/no-mail")
+            .with(site.get(private::ask_to_refuse_mail))
+            .with(site.post(private::refuse_mail)),
         Resource::new("/registrations/{token}/new-details").with(site.post(private::take_over)),
         Resource::new("/registrations/{token}/event.ics").with(site.get(private::calendar)),
         Resource::new("/events/{slug}/register")

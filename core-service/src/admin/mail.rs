@@ -4,7 +4,7 @@ mod holds;
 mod queued;
 
 use clap::{Args, Subcommand};
-use domain::{ids::AccountId, instant::Instant, job::JobKey, plan::Plans};
+use domain::{email::Email, ids::AccountId, instant::Instant, job::JobKey, plan::Plans};
 use serde_json::{Value, json};
 use server::{Failure, command_line};
 use storage::UnsentMail;
@@ -50,6 +50,24 @@ pub enum MailCommand {
     },
     /// Remove the queued mails of an account, held ones included, for good
     Drop(Drop),
+    /// Block an address: nobody's mails go to its mailbox, whatever the +tag, but for codes to sign in and notices about security
+    Suppress {
+        /// E-mail address
+        #[arg(value_name = "ADDRESS")]
+        address: Email,
+        /// The output.
+        #[command(flatten)]
+        format: Format,
+    },
+    /// Mail to a blocked address again
+    Allow {
+        /// E-mail address
+        #[arg(value_name = "ADDRESS")]
+        address: Email,
+        /// The output.
+        #[command(flatten)]
+        format: Format,
+    },
     /// Send failed mails again, with all tries
     Retry {
         /// Which mails are sent again.
@@ -114,6 +132,14 @@ impl MailCommand {
                 Ok(holds::released(id, released))
             }
             Self::Drop(command) => command.run(&mails, &accounts).await,
+            Self::Suppress { address, .. } => {
+                let is_new = mails.suppress(address).await.map_err(failure)?;
+                Ok(suppressed(address, is_new))
+            }
+            Self::Allow { address, .. } => {
+                let is_new = mails.allow(address).await.map_err(failure)?;
+                Ok(allowed(address, is_new))
+            }
             Self::Failed { limit, .. } => {
                 let (failed, count) = mails.list_failed(*limit).await.map_err(failure)?;
                 let items: Vec<Value> = failed.iter().map(shown).collect();
@@ -129,11 +155,32 @@ impl MailCommand {
             Self::Failed { format, .. }
             | Self::Retry { format, .. }
             | Self::Hold { format, .. }
-            | Self::Release { format, .. } => *format,
+            | Self::Release { format, .. }
+            | Self::Suppress { format, .. }
+            | Self::Allow { format, .. } => *format,
             Self::Queued(command) => command.format,
             Self::Drop(command) => command.format,
         }
     }
+}
+
+fn suppressed(address: &Email, is_new: bool) -> Output {
+    let text = if is_new {
+        let allow = command_line(&format!("mail allow {address}"));
+        format!("{address} gets no more mails; end that with: {allow}")
+    } else {
+        format!("{address} was blocked already")
+    };
+    Output::new(text, json!({ "is_suppressed": true }))
+}
+
+fn allowed(address: &Email, was_blocked: bool) -> Output {
+    let text = if was_blocked {
+        format!("{address} gets mails again")
+    } else {
+        format!("{address} was not blocked")
+    };
+    Output::new(text, json!({ "is_suppressed": false }))
 }
 
 /// Lists the ids that belong to no failed mail; the others are sent nevertheless.

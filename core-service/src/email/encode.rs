@@ -51,8 +51,8 @@ pub(super) fn message(mail: &Mail, sender: &Sender, now: Instant) -> Option<Mess
     if let Some(Ok(organizer)) = organizer {
         message = message.reply_to(Mailbox::new(None, organizer));
     }
-    if let Some(url) = &mail.private_url {
-        // The page that cancels, and no List-Unsubscribe-Post (RFC 8058): providers send such posts without being asked.
+    if let Some(url) = &mail.stop_url {
+        // A page that asks, and no List-Unsubscribe-Post (RFC 8058): providers send such posts without being asked.
         message = message.raw_header(raw("List-Unsubscribe", format!("<{url}>")));
     }
     message.multipart(parts).ok()

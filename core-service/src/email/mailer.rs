@@ -162,7 +162,7 @@ impl Mailer {
             text: "This is a test mail from Muster. You do not need to do anything.\n".to_owned(),
             html: "<p>This is a test mail from Muster. You do not need to do anything.</p>\n"
                 .to_owned(),
-            private_url: None,
+            stop_url: None,
             calendar: None,
         };
         self.send(&mail, now, &unchecked).await

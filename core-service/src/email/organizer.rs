@@ -80,7 +80,7 @@ pub fn digest(job: &JobKey, digest: &Digest<'_>) -> Result<Mail, askama::Error> 
         subject,
         text: Text(&shown).render()?,
         html: Html(&shown).render()?,
-        private_url: None,
+        stop_url: None,
         calendar: None,
     })
 }

@@ -221,7 +221,7 @@ fn mail(
         subject,
         text: Text(shown).render()?,
         html: Html(shown).render()?,
-        private_url: None,
+        stop_url: None,
         calendar: None,
     })
 }

@@ -25,6 +25,8 @@ pub struct Addressing<'a> {
     pub event_url: &'a str,
     /// The registrant's private page, if the mail links to it.
     pub private_url: Option<&'a str>,
+    /// The page on which they refuse mails of the organizer, if the organizer added them.
+    pub refuse_url: Option<&'a str>,
     /// The page of the registrant's check-in code.
     pub check_in_url: &'a str,
     /// What the recipient was told before, if the mail is about a change and that is remembered.
@@ -71,6 +73,7 @@ struct Shown<'a> {
     link: &'a str,
     caution: &'a str,
     remedy: Option<&'a str>,
+    refuse_url: Option<&'a str>,
     offers_details: bool,
 }
 
@@ -129,6 +132,7 @@ pub fn mail(
         link: link(notification),
         caution: caution(notification),
         remedy: addressing.private_url.map(|_| remedy(notification)),
+        refuse_url: addressing.refuse_url,
         offers_details: addressing.offers_details,
     };
     Ok(Mail {
@@ -140,7 +144,10 @@ pub fn mail(
         subject: format!("{}: {}", text_of.subject, event.title),
         text: Text(shown.clone()).render()?,
         html: Html(shown).render()?,
-        private_url: addressing.private_url.map(str::to_owned),
+        stop_url: addressing
+            .refuse_url
+            .or(addressing.private_url)
+            .map(str::to_owned),
         calendar: method(notification).map(|method| {
             let addresses = Addresses {
                 host: addressing.host,

@@ -66,6 +66,7 @@ pub(super) fn shown(
         host: &links.host(),
         event_url: &links.event(&registrant.event.slug),
         private_url: notification.active_status().map(|_| &*private_url),
+        refuse_url: None,
         check_in_url: &links.check_in(&registrant.check_in_code),
         // It names what is new; who knows what before differs from one to the next.
         former: None,

@@ -14,10 +14,10 @@ use muster_api::{
         DeclineRegistrationsRequest, DeclinedRegistrations, ExportRegistrationsRequest,
         GetRegistrationByCodeRequest, GetRegistrationByTokenRequest,
         GetRegistrationCalendarByTokenRequest, GetRegistrationRequest, GetRegistrationsRequest,
-        GetTicketRequest, ListRegistrationsRequest, OwnRegistration, RegisterAttendeeRequest,
-        Registration, RegistrationByCode, RegistrationList, RegistrationReceived,
-        TakeOverNewDetailsByTokenRequest, Ticket, UndoCheckInRequest, UpdateRegistrationRequest,
-        services::RegistrationHandlers,
+        GetTicketRequest, ListRegistrationsRequest, OwnRegistration, RefuseMailByTokenRequest,
+        RegisterAttendeeRequest, Registration, RegistrationByCode, RegistrationList,
+        RegistrationReceived, TakeOverNewDetailsByTokenRequest, Ticket, UndoCheckInRequest,
+        UpdateRegistrationRequest, services::RegistrationHandlers,
     },
 };
 use tonic::Response;
@@ -320,6 +320,16 @@ impl RegistrationHandlers<CoreFrame> for RegistrationApi {
         let change = self.own_registrations.take_over_details(&request.token);
         let changed = Box::pin(self.by_link(caller.client, change)).await?;
         Ok(self.own_with_seats(changed))
+    }
+
+    async fn refuse_mail_by_token(
+        &self,
+        caller: PublicCaller,
+        request: RefuseMailByTokenRequest,
+    ) -> Result<Response<OwnRegistration>, Error> {
+        let refuse = self.own_registrations.refuse_mail(&request.token);
+        let refused = Box::pin(self.by_link(caller.client, refuse)).await?;
+        Ok(Response::new(self.own(refused)))
     }
 
     async fn cancel_registration_by_token(

@@ -1,36 +1,30 @@
 //! The handler of mails to organizers, and of the jobs that schedule them.
 
 use domain::{
-    clock::Clock,
+    budget::Cause,
     instant::Instant,
     job::{ClaimedJob, JobKind, Task},
     organizer_mail::{self, Span},
 };
 
-use super::{Attempt, AttemptError, Done, Handler, clearance};
+use super::{Attempt, AttemptError, Done, Handler, Post};
 use crate::{
-    email::{self, Mailer},
-    service::{Links, OrganizerMails},
+    email,
+    service::{Charge, Links, OrganizerMails, Outgoing, Refusable},
 };
 
 /// Tells organizers of registrations.
 #[derive(Debug, Clone)]
 pub struct OrganizerMail {
+    post: Post,
     mails: OrganizerMails,
-    clock: Clock,
     links: Links,
-    mailer: Mailer,
 }
 
 impl OrganizerMail {
-    /// A handler that sends with `mailer`.
-    pub const fn new(mails: OrganizerMails, clock: Clock, links: Links, mailer: Mailer) -> Self {
-        Self {
-            mails,
-            clock,
-            links,
-            mailer,
-        }
+    /// A handler that sends with `post`.
+    pub const fn new(post: Post, mails: OrganizerMails, links: Links) -> Self {
+        Self { post, mails, links }
     }
 
     async fn work(&self, job: &ClaimedJob) -> Result<Done, AttemptError> {
@@ -78,8 +72,15 @@ impl OrganizerMail {
         };
         let mail = email::digest(&job.key, &digest)
             .map_err(|error| AttemptError::Permanent(error.to_string()))?;
-        let check = || clearance::ask(self.mails.store(), job);
-        self.mailer.send(&mail, self.clock.now(), &check).await?;
+        let outgoing = Outgoing {
+            address: mail.address.clone(),
+            charge: Charge::Waits(Cause::Organizer),
+            refusable: Refusable::ByOperator,
+            link: None,
+        };
+        if self.post.permits(job, &outgoing).await? {
+            self.post.send(job, &outgoing, &mail).await?;
+        }
         Ok(Done::Plainly)
     }
 }

@@ -1,44 +1,32 @@
 //! The handler of mails to people who sign in.
 
+use super::{Attempt, AttemptError, Done, Handler, Post};
+use crate::{
+    email::{self, Letter},
+    service::{Charge, Links, Outgoing, Refusable, SignUp, may_sign_in},
+};
 use domain::{
-    clock::Clock,
+    budget::Cause,
     ids::{CodeId, GrantId, InvitationId},
     job::{ClaimedJob, JobKind},
     sign_in_code::Purpose,
-};
-use storage::Store;
-
-use super::{Attempt, AttemptError, Done, Handler, clearance};
-use crate::{
-    email::{self, Letter, Mailer},
-    service::{Links, SignUp, may_sign_in},
 };
 
 /// Sends mails to people who sign in.
 #[derive(Debug, Clone)]
 pub struct PersonMail {
-    store: Store,
-    clock: Clock,
+    post: Post,
     links: Links,
     sign_up: SignUp,
-    mailer: Mailer,
 }
 
 impl PersonMail {
-    /// A handler that sends with `mailer`.
-    pub const fn new(
-        store: Store,
-        clock: Clock,
-        links: Links,
-        sign_up: SignUp,
-        mailer: Mailer,
-    ) -> Self {
+    /// A handler that sends with `post`.
+    pub const fn new(post: Post, links: Links, sign_up: SignUp) -> Self {
         Self {
-            store,
-            clock,
+            post,
             links,
             sign_up,
-            mailer,
         }
     }
 
@@ -56,18 +44,18 @@ impl PersonMail {
 
     /// Sends a code, unless it is used up, too old, or for somebody who may not sign in.
     async fn send_code(&self, job: &ClaimedJob) -> Result<bool, AttemptError> {
-        let (id, now) = (CodeId::new(job.key.subject_id), self.clock.now());
-        let found = self.store.find_code(id).await?;
+        let (id, now) = (CodeId::new(job.key.subject_id), self.post.now());
+        let found = self.post.store().find_code(id).await?;
         let Some(code) = found.filter(|code| now < code.expires_at) else {
             return Ok(false);
         };
         if code.purpose == Purpose::SignIn {
-            let may = may_sign_in(&self.store, self.sign_up, &code.email, now).await?;
+            let may = may_sign_in(self.post.store(), self.sign_up, &code.email, now).await?;
             if !may {
                 return Ok(true);
             }
         }
-        let person = self.store.find_person_by_email(&code.email).await?;
+        let person = self.post.store().find_person_by_email(&code.email).await?;
         let letter = Letter::Code {
             code: &code,
             person: person.as_ref(),
@@ -77,8 +65,8 @@ impl PersonMail {
     }
 
     async fn send_invitation(&self, job: &ClaimedJob) -> Result<bool, AttemptError> {
-        let (id, now) = (InvitationId::new(job.key.subject_id), self.clock.now());
-        let Some(invitation) = self.store.find_invitation(id, now).await? else {
+        let (id, now) = (InvitationId::new(job.key.subject_id), self.post.now());
+        let Some(invitation) = self.post.store().find_invitation(id, now).await? else {
             return Ok(false);
         };
         let letter = Letter::Invitation {
@@ -91,14 +79,15 @@ impl PersonMail {
 
     async fn send_app(&self, job: &ClaimedJob) -> Result<bool, AttemptError> {
         let grant = self
-            .store
+            .post
+            .store()
             .find_grant(GrantId::new(job.key.subject_id))
             .await?;
         let Some(grant) = grant else {
             return Ok(false);
         };
-        let person = self.store.find_person(grant.person_id).await?;
-        let client = self.store.get_client(grant.client_id).await?;
+        let person = self.post.store().find_person(grant.person_id).await?;
+        let client = self.post.store().get_client(grant.client_id).await?;
         let (Some(person), Some(client)) = (person, client) else {
             return Ok(false);
         };
@@ -114,8 +103,22 @@ impl PersonMail {
     async fn mail(&self, job: &ClaimedJob, letter: &Letter<'_>) -> Result<(), AttemptError> {
         let mail = email::letter(&job.key, letter, &self.links.host())
             .map_err(|error| AttemptError::Permanent(error.to_string()))?;
-        let check = || clearance::ask(&self.store, job);
-        Ok(self.mailer.send(&mail, self.clock.now(), &check).await?)
+        let (charge, refusable) = match letter {
+            // Counted when they were asked for.
+            Letter::Code { .. } => (Charge::Before, Refusable::Never),
+            Letter::Invitation { .. } => (Charge::Before, Refusable::ByOperator),
+            Letter::AppEnded { .. } => (Charge::Urgent(Cause::Recipient), Refusable::Never),
+        };
+        let outgoing = Outgoing {
+            address: mail.address.clone(),
+            charge,
+            refusable,
+            link: None,
+        };
+        if self.post.permits(job, &outgoing).await? {
+            self.post.send(job, &outgoing, &mail).await?;
+        }
+        Ok(())
     }
 }
 

@@ -1,56 +1,38 @@
 //! The handler of all mails to registrants.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicU64, Ordering},
-};
-
 use domain::{
-    clock::Clock,
+    budget::Cause,
     ids::RegistrationId,
     instant::Instant,
     job::{ClaimedJob, JobKind},
     registration::{Notification, Registrant},
 };
-use storage::Store;
 
-use super::{Attempt, AttemptError, Done, Handler, clearance};
+use super::{Attempt, AttemptError, Done, Handler, Post};
 use crate::{
-    email::{self, Addressing, Mailer, Undelivered},
-    service::OwnRegistrations,
+    email::{self, Addressing},
+    service::{Charge, Outgoing, OwnRegistrations, Refusable},
 };
 
 /// Sends mails to registrants.
 #[derive(Debug, Clone)]
 pub struct RegistrationMail {
-    store: Store,
-    clock: Clock,
+    post: Post,
     own_registrations: OwnRegistrations,
-    mailer: Mailer,
-    /// How often a mail was deferred because of its recipient's limit.
-    deferred: Arc<AtomicU64>,
 }
 
 impl RegistrationMail {
-    /// A handler that sends with `mailer`.
-    pub fn new(
-        store: Store,
-        clock: Clock,
-        own_registrations: OwnRegistrations,
-        mailer: Mailer,
-    ) -> Self {
+    /// A handler that sends with `post`.
+    pub const fn new(post: Post, own_registrations: OwnRegistrations) -> Self {
         Self {
-            store,
-            clock,
+            post,
             own_registrations,
-            mailer,
-            deferred: Arc::default(),
         }
     }
 
     async fn send(&self, job: &ClaimedJob) -> Result<Done, AttemptError> {
-        let (id, now) = (RegistrationId::new(job.key.subject_id), self.clock.now());
-        let found = self.store.find_registrant(id).await?;
+        let (id, now) = (RegistrationId::new(job.key.subject_id), self.post.now());
+        let found = self.post.store().find_registrant(id).await?;
         // The person was erased meanwhile.
         let Some(registrant) = found else {
             return Ok(Done::Plainly);
@@ -59,64 +41,59 @@ impl RegistrationMail {
             tracing::info!(kind = job.key.kind.name(), subject_id = %job.key.subject_id, "a mail is out of date and not sent");
             return Ok(Done::Plainly);
         };
-        self.check_recipient(job, notification, &registrant)?;
-        let links = self.own_registrations.links();
         let offers_details = match notification {
             Notification::RegisteredAgain(_) => self.offers_details(job, now).await?,
             _ => false,
         };
-        let private_url = if notification.active_status().is_some() {
+        let is_active = notification.active_status().is_some();
+        let link = (is_active || registrant.is_added).then(|| {
             let occasion = offers_details.then_some(job.key.occasion);
-            Some(self.own_registrations.new_link(id, occasion).await?)
-        } else {
-            None
+            self.own_registrations.new_link(id, occasion)
+        });
+        let outgoing = Outgoing {
+            address: registrant.email.clone(),
+            charge: charge(notification, &registrant),
+            refusable: refusable(&registrant),
+            link: link.as_ref().map(|(_, link)| *link),
         };
+        if !self.post.permits(job, &outgoing).await? {
+            return Ok(Done::Plainly);
+        }
         let former = match (notification, registrant.told) {
             (Notification::EventChanged(_), Some(told)) => {
-                self.store.find_former(registrant.event.id, told).await?
+                let store = self.post.store();
+                store.find_former(registrant.event.id, told).await?
             }
             _ => None,
         };
+        let links = self.own_registrations.links();
+        let token = link.map(|(token, _)| token);
+        let private_url = token
+            .as_ref()
+            .map(|token| links.private_registration(token));
+        let refuse_url = token.as_ref().map(|token| links.refuse_mail(token));
         let addressing = Addressing {
-            sender: self.mailer.sender().address(),
+            sender: self.post.sender(),
             host: &links.host(),
             event_url: &links.event(&registrant.event.slug),
-            private_url: private_url.as_deref(),
+            private_url: private_url.as_deref().filter(|_| is_active),
+            refuse_url: refuse_url.as_deref().filter(|_| registrant.is_added),
             check_in_url: &links.check_in(&registrant.check_in_code),
             former: former.as_ref(),
             offers_details,
         };
         let mail = email::mail(&job.key, notification, &registrant, &addressing, now)
             .map_err(|error| AttemptError::Permanent(error.to_string()))?;
-        let check = || clearance::ask(&self.store, job);
-        self.mailer.send(&mail, now, &check).await?;
+        self.post.send(job, &outgoing, &mail).await?;
         let news = registrant.unannounced();
         Ok(news.map_or(Done::Plainly, |news| Done::Told(id, news)))
-    }
-
-    /// Lets a mail wait that its recipient can do without for a while, if they got many. All others answer something that the
-    /// recipient did or must know at once.
-    fn check_recipient(
-        &self,
-        job: &ClaimedJob,
-        notification: Notification,
-        registrant: &Registrant,
-    ) -> Result<(), AttemptError> {
-        if !matches!(notification, Notification::EventChanged(_)) {
-            return Ok(());
-        }
-        let counted = self.own_registrations.count_mail(registrant);
-        counted.map_err(|wait| {
-            let deferred = self.deferred.fetch_add(1, Ordering::Relaxed) + 1;
-            tracing::info!(kind = job.key.kind.name(), subject_id = %job.key.subject_id, wait_seconds = wait.as_secs(), deferred, "a mail waits, since its recipient got many");
-            AttemptError::Early(wait, "the recipient got many mails".to_owned())
-        })
     }
 
     /// Whether the repeated registration had another name or other answers.
     async fn offers_details(&self, job: &ClaimedJob, now: Instant) -> Result<bool, AttemptError> {
         let (id, occasion) = (RegistrationId::new(job.key.subject_id), job.key.occasion);
-        let details = self.store.find_new_details(id, occasion, now).await?;
+        let store = self.post.store();
+        let details = store.find_new_details(id, occasion, now).await?;
         Ok(details.is_some())
     }
 }
@@ -131,14 +108,33 @@ impl Handler for RegistrationMail {
     }
 }
 
-impl From<Undelivered> for AttemptError {
-    fn from(undelivered: Undelivered) -> Self {
-        match undelivered {
-            Undelivered::Temporary(text) => Self::Temporary(text),
-            Undelivered::Permanent(text) => Self::Permanent(text),
-            Undelivered::Unreachable(text) => Self::Unreachable(text),
-            Undelivered::Held => Self::Held,
-            Undelivered::Withdrawn => Self::Withdrawn,
+/// Mails about registering were counted with the request. Whoever registered themselves must hear at once what becomes of it; what an
+/// organizer causes otherwise waits beyond the budget of the mailbox.
+const fn charge(notification: Notification, registrant: &Registrant) -> Charge {
+    match notification {
+        Notification::Registered(_) | Notification::RegisteredAgain(_) => Charge::Before,
+        Notification::EventChanged(_) => Charge::Waits(Cause::Organizer),
+        Notification::Promoted
+        | Notification::Approved(_)
+        | Notification::RegistrationCancelled { .. }
+        | Notification::Declined
+        | Notification::EventCancelled { .. }
+            if registrant.is_added =>
+        {
+            Charge::Waits(Cause::Organizer)
         }
+        Notification::Promoted
+        | Notification::Approved(_)
+        | Notification::RegistrationCancelled { .. }
+        | Notification::Declined
+        | Notification::EventCancelled { .. } => Charge::Urgent(Cause::Organizer),
+    }
+}
+
+const fn refusable(registrant: &Registrant) -> Refusable {
+    if registrant.is_added {
+        Refusable::ByRecipient(registrant.event.account_id)
+    } else {
+        Refusable::ByOperator
     }
 }

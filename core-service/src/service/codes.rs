@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use domain::{
-    budget::{BrowserHash, Budget},
+    budget::{BrowserHash, Budget, Cause},
     email,
     fact::Fact,
     ids::CodeId,
@@ -11,7 +11,7 @@ use domain::{
     violation::FieldViolation,
 };
 
-use super::{Context, Error};
+use super::{Context, Error, mailboxes};
 
 /// For how long a notice is worth sending.
 const NOTICE_SECONDS: i64 = 86_400;
@@ -58,13 +58,30 @@ pub(super) async fn spend(context: &mut Context, budget: &Budget) -> Result<(), 
     })
 }
 
+/// Who asks for a code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum AskedBy {
+    /// The owner of the mailbox, as far as that is sure: the budget of the mailbox, which strangers can use up, does not apply.
+    Owner,
+    /// Anybody.
+    Anybody,
+}
+
 /// Makes a code and its mail, in place of an earlier one of the same holder.
+///
+/// # Errors
+/// [`Error::RateLimited`] when the mailbox gets no more mails.
 pub(super) async fn mail(
     context: &mut Context,
     purpose: Purpose,
     holder: Holder,
     address: &str,
+    by: AskedBy,
 ) -> Result<(), Error> {
+    match by {
+        AskedBy::Owner => mailboxes::count(context, Cause::Recipient, address).await?,
+        AskedBy::Anybody => mailboxes::spend(context, Cause::Recipient, address).await?,
+    }
     let code = Code {
         id: CodeId::new(context.new_id()),
         purpose,

@@ -8,6 +8,7 @@ use std::{collections::BTreeSet, time::Duration};
 
 use domain::{
     audit::{Actor, AuditEntry},
+    budget::MailboxLimits,
     clock::Clock,
     entropy::Entropy,
     fact::{Fact, Mailing},
@@ -15,6 +16,7 @@ use domain::{
     instant::Instant,
     job::Job,
     organizer_mail::Collection,
+    rate::LimitSettings,
 };
 use server::traces;
 use storage::{self, Store, Tx};
@@ -41,6 +43,7 @@ pub struct Commands {
     clock: Clock,
     entropy: Entropy,
     fetches_covers: bool,
+    mailbox_limits: MailboxLimits,
     under_way: UnderWay,
 }
 
@@ -52,6 +55,7 @@ impl Commands {
             clock,
             entropy,
             fetches_covers: false,
+            mailbox_limits: LimitSettings::default().mailboxes,
             under_way: UnderWay::default(),
         }
     }
@@ -61,6 +65,15 @@ impl Commands {
     pub fn with_covers(self, fetches_covers: bool) -> Self {
         Self {
             fetches_covers,
+            ..self
+        }
+    }
+
+    /// The same commands with other limits on the mails to one mailbox.
+    #[must_use]
+    pub fn with_mailbox_limits(self, mailbox_limits: MailboxLimits) -> Self {
+        Self {
+            mailbox_limits,
             ..self
         }
     }
@@ -110,6 +123,7 @@ impl Commands {
             actor,
             entropy: self.entropy.clone(),
             fetches_covers: self.fetches_covers,
+            mailbox_limits: self.mailbox_limits,
             consequences: Consequences::default(),
         };
         let answer = Box::pin(decide(&mut context)).await?;
@@ -157,6 +171,7 @@ pub struct Context {
     actor: Actor,
     entropy: Entropy,
     fetches_covers: bool,
+    mailbox_limits: MailboxLimits,
     consequences: Consequences,
 }
 
@@ -270,6 +285,11 @@ impl Context {
 
     pub(super) const fn entropy(&self) -> &Entropy {
         &self.entropy
+    }
+
+    /// The limits on the mails to one mailbox.
+    pub(super) const fn mailbox_limits(&self) -> MailboxLimits {
+        self.mailbox_limits
     }
 
     async fn commit(mut self) -> Result<(), storage::Error> {

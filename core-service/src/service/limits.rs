@@ -1,5 +1,5 @@
-//! Rate limits on the calls of accounts and on registrations; the latter also limit how many mails strangers can cause. Each core
-//! counts in its own memory: the effective limit is multiplied by the number of cores, and a restart resets it.
+//! Rate limits on the calls of accounts and on registrations. Each core counts in its own memory: the effective limit is multiplied by the
+//! number of cores, and a restart resets it. The mails to one mailbox are counted in the database (`mailboxes.rs`).
 
 mod limiter;
 
@@ -7,10 +7,8 @@ use std::{hash::Hash, net::IpAddr, num::NonZeroU32, sync::Arc, time::Duration};
 
 use domain::{
     clock::Clock,
-    email,
     ids::{AccountId, PersonId},
     rate::{Limit, LimitSettings, Period},
-    registration::Requester,
 };
 use server::networks::subscriber;
 
@@ -28,28 +26,6 @@ const AUTHORIZATIONS: u32 = 60;
 
 /// How many calls of the token endpoint are refused for one client's address in a minute, before more are refused unread.
 const REFUSED_TOKENS: u32 = 120;
-
-/// The recipient of mails, and who causes them: mails of the public take nothing from what organizers may send, and no account
-/// takes from another.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(super) struct Recipient {
-    /// The account whose organizers cause the mails; the public if there is none.
-    account: Option<AccountId>,
-    mailbox: String,
-}
-
-impl Recipient {
-    /// The recipient of a mail to an address.
-    pub(super) fn new(requester: Requester, address: &str) -> Self {
-        Self {
-            account: match requester {
-                Requester::Public => None,
-                Requester::Owner(account) => Some(account),
-            },
-            mailbox: email::mailbox(address),
-        }
-    }
-}
 
 /// The limits on the calls of accounts.
 #[derive(Debug, Clone)]
@@ -111,8 +87,6 @@ pub(super) struct Limiters {
     address: Option<Limiter<IpAddr>>,
     site: Option<Limiter<Site>>,
     event: Option<Limiter<String>>,
-    recipient: Option<Limiter<Recipient>>,
-    added_recipient: Option<Limiter<Recipient>>,
     covers: Option<Limiter<IpAddr>>,
     unknown_links: Option<Limiter<IpAddr>>,
     authorizations: Option<Limiter<PersonId>>,
@@ -131,8 +105,6 @@ impl Limiters {
                 clock,
             ),
             event: Limiter::new("event", settings.per_event, clock),
-            recipient: Limiter::new("recipient", settings.per_recipient, clock),
-            added_recipient: Limiter::new("recipient", settings.per_added_recipient, clock),
             covers: Limiter::new("covers", settings.covers, clock),
             unknown_links: Limiter::new(
                 "unknown-links",
@@ -197,37 +169,6 @@ impl Limiters {
     pub(super) fn count_event(&self, slug: &str) -> Result<(), Error> {
         count(self.event.as_ref(), &slug.to_owned())
     }
-
-    /// Whether there may be so many more mails to a recipient. Counts nothing.
-    pub(super) fn check_recipient(&self, to: &Recipient, more: NonZeroU32) -> Result<(), Error> {
-        match self.of_recipient(to) {
-            Some(limiter) => limiter.check(to, more).map_err(exceeded),
-            None => Ok(()),
-        }
-    }
-
-    /// Counts a mail that is about to be sent, or returns how long it must wait.
-    pub(super) fn count_mail(&self, to: &Recipient) -> Result<(), Duration> {
-        match self.of_recipient(to) {
-            Some(limiter) => limiter.count(to).map(|_allowance| ()),
-            None => Ok(()),
-        }
-    }
-
-    /// Counts a mail to a recipient. Only mails that are really sent count: otherwise refused requests of strangers could use up a
-    /// person's limit.
-    pub(super) fn count_recipient(&self, to: &Recipient) {
-        // Batches that are decided at the same time may exceed the limit by one mail each. What exceeds it is not counted.
-        let _ = count(self.of_recipient(to), to);
-    }
-
-    const fn of_recipient(&self, to: &Recipient) -> Option<&Limiter<Recipient>> {
-        if to.account.is_some() {
-            self.added_recipient.as_ref()
-        } else {
-            self.recipient.as_ref()
-        }
-    }
 }
 
 fn count<K: Hash + Eq + Clone>(limiter: Option<&Limiter<K>>, key: &K) -> Result<(), Error> {
@@ -269,18 +210,10 @@ mod tests {
     fn limiters(clock: &Clock) -> Limiters {
         let settings = LimitSettings {
             per_address: Limit::new(2, Period::Minute),
-            per_event: Limit::Off,
-            per_recipient: Limit::new(1, Period::Hour),
-            per_added_recipient: Limit::new(1, Period::Hour),
-            covers: Limit::Off,
-            account_reads: Limit::Off,
-            account_writes: Limit::Off,
+            covers: Limit::new(1, Period::Hour),
+            ..LimitSettings::OFF
         };
         Limiters::new(settings, clock)
-    }
-
-    fn public(address: &str) -> Recipient {
-        Recipient::new(Requester::Public, address)
     }
 
     #[test]
@@ -346,68 +279,40 @@ mod tests {
     }
 
     #[test]
-    fn mails_by_the_public_and_by_each_account_count_apart() {
-        let clock = Clock::manual(Instant::from_micros(1_800_000_000_000_000));
-        let limiters = limiters(&clock);
-        let account = |number| Requester::Owner(AccountId::new(uuid::Uuid::from_u128(number)));
-        for requester in [Requester::Public, account(1), account(2)] {
-            let check = |address| {
-                let to = Recipient::new(requester, address);
-                limiters.check_recipient(&to, NonZeroU32::MIN).is_ok()
-            };
-            assert!(check("ada@example.org"));
-            limiters.count_recipient(&Recipient::new(requester, "ada@example.org"));
-            assert!(!check("Ada+again@example.org"));
-            assert!(check("bob@example.org"));
-        }
-    }
-
-    #[test]
     fn what_is_forgotten_would_be_allowed_anyway() {
         let clock = Clock::manual(Instant::from_micros(1_800_000_000_000_000));
         let limiters = limiters(&clock);
-        let known = || limiters.recipient.as_ref().unwrap().states.len();
-        let allowed = |person| {
-            limiters
-                .check_recipient(&public(person), NonZeroU32::MIN)
-                .is_ok()
-        };
-        limiters.count_recipient(&public("ada@example.org"));
+        let known = || limiters.covers.as_ref().unwrap().states.len();
+        let client = |last| IpAddr::from([192, 0, 2, last]);
+        let draw = |last| count(limiters.covers.as_ref(), &client(last)).is_ok();
+        assert!(draw(1) && !draw(1));
         clock.advance_seconds(120);
-        limiters.count_recipient(&public("bob@example.org"));
-        assert!(!allowed("ada@example.org"));
+        assert!(draw(2) && !draw(1));
         assert_eq!(known(), 2);
         clock.advance_seconds(2 * 3_600);
-        limiters.count_recipient(&public("cleo@example.org"));
+        assert!(draw(3));
         assert_eq!(known(), 1);
-        assert!(allowed("ada@example.org"));
+        assert!(draw(1));
         for _ in 0..100 {
             limiters.count_event("meetup").unwrap();
         }
     }
 
     #[test]
-    fn looking_counts_nothing_and_takes_several_together() {
+    fn looking_counts_nothing() {
         let clock = Clock::manual(Instant::from_micros(1_800_000_000_000_000));
-        let settings = LimitSettings {
-            per_recipient: Limit::new(2, Period::Hour),
-            ..LimitSettings::OFF
-        };
-        let limiters = Limiters::new(settings, &clock);
-        let ada = &public("ada@example.org");
-        let waits = |more| match limiters.check_recipient(ada, NonZeroU32::new(more).unwrap()) {
-            Ok(()) => None,
-            Err(Error::RateLimited { wait, .. }) => Some(wait.as_secs()),
-            Err(error) => panic!("{error:?}"),
-        };
-        for _ in 0..5 {
-            assert_eq!((waits(1), waits(2), waits(3)), (None, None, Some(1_800)));
+        let limiters = limiters(&clock);
+        let client = "192.0.2.1".parse().ok();
+        let may_try = || limiters.check_refused_tokens(client).is_ok();
+        for _ in 0..2 * REFUSED_TOKENS {
+            assert!(may_try());
         }
-        limiters.count_recipient(ada);
-        assert_eq!((waits(1), waits(2)), (None, Some(1_800)));
-        limiters.count_recipient(ada);
-        assert_eq!(waits(1), Some(1_800));
-        limiters.count_recipient(ada);
-        assert_eq!(waits(1), Some(1_800), "a refused one does not count");
+        for _ in 0..REFUSED_TOKENS {
+            limiters.count_refused_token(client);
+        }
+        assert!(!may_try());
+        limiters.count_refused_token(client);
+        clock.advance_seconds(1);
+        assert!(may_try(), "a refused one does not count");
     }
 }

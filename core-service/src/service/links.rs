@@ -75,6 +75,11 @@ impl Links {
         format!("{}/registrations/{}", self.base, token.expose())
     }
 
+    /// The page on which somebody whom an organizer added refuses further mails.
+    pub fn refuse_mail(&self, token: &LinkToken) -> String {
+        format!("{}/no-mail", self.private_registration(token))
+    }
+
     /// Stands for an attendee's private page where its link must not be shown.
     pub fn sample_registration(&self) -> String {
         format!("{}/registrations/[link]", self.base)

@@ -2,6 +2,7 @@
 
 use domain::{
     audit::Actor,
+    email::{Email, mailbox_hash},
     fact::{AccountChange, Fact},
     ids::AccountId,
     instant::Instant,
@@ -14,7 +15,7 @@ use super::{Commands, Context, Error};
 /// Mails that one transaction retries.
 const BATCH: i64 = 500;
 
-/// Mails that one statement releases.
+/// Mails that one statement releases or drops.
 const RELEASED: i64 = 10_000;
 
 /// Use cases about mails that were not sent.
@@ -125,15 +126,39 @@ impl Mails {
     }
 }
 
+impl Mails {
+    /// Suppresses mails to a mailbox, but for codes to sign in and notices about security; false if they were suppressed before.
+    pub async fn suppress(&self, address: &Email) -> Result<bool, Error> {
+        let suppression = (mailbox_hash(address.as_str()), None);
+        let decide = async |context: &mut Context| {
+            context.note_write();
+            Ok(context.tx.put_suppression(suppression, context.now).await?)
+        };
+        self.commands.run(Actor::Admin, decide).await
+    }
+
+    /// Ends what [`Mails::suppress`] began; false if there was nothing to end.
+    pub async fn allow(&self, address: &Email) -> Result<bool, Error> {
+        let suppression = (mailbox_hash(address.as_str()), None);
+        let decide = async |context: &mut Context| {
+            context.note_write();
+            Ok(context.tx.delete_suppressions(&[suppression]).await? > 0)
+        };
+        self.commands.run(Actor::Admin, decide).await
+    }
+}
+
 async fn lock(context: &mut Context, account: AccountId) -> Result<Instant, Error> {
     let found = context.tx.lock_account(account).await?;
     found.ok_or(Error::NotFound { what: "account" })?;
     Ok(context.renew_time())
 }
 
-/// Makes the held mails due that nothing holds any longer; returns their number. Whether each is still true is checked when it is sent.
+/// Makes the held mails due that nothing holds any longer, but for those about events that are over; returns their number. Whether each
+/// is still true otherwise is checked when it is sent.
 pub(super) async fn release_mails(context: &mut Context) -> Result<u64, storage::Error> {
     let (beginning, now) = (Instant::from_micros(0), context.now);
+    while context.tx.drop_late_mails(now, RELEASED).await? > 0 {}
     let mut released = 0;
     loop {
         match context.tx.release_mails(beginning, now, RELEASED).await? {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use domain::{
     audit::Actor,
-    budget::Budget,
+    budget::{Budget, Cause},
     email,
     fact::{Fact, MemberChange},
     ids::{AccountId, InvitationId, PersonId},
@@ -15,7 +15,7 @@ use domain::{
 
 use super::{
     Authenticator, Commands, Context, Error, Principal, SignedIn, codes, credentials::Credentials,
-    oauth, sessions,
+    mailboxes, oauth, sessions,
 };
 
 /// How many members and invitations an account may have together.
@@ -73,6 +73,7 @@ impl Members {
             let now = context.now;
             codes::spend(context, &Budget::invitations_to(&new.email)).await?;
             codes::spend(context, &Budget::invitations_of(caller.account)).await?;
+            mailboxes::spend(context, Cause::Organizer, &new.email).await?;
             let members = context.tx.list_members(caller.account, MAX_MEMBERS).await?;
             let address = email::normalised(&new.email);
             if members

@@ -10,8 +10,6 @@ use domain::{
     organizer_mail::{Collection, EventUpdates, MailChoice, Organizer, OrganizerMail, Span},
 };
 
-use storage::Store;
-
 use super::{Commands, Context, Error, Principal, SignedIn};
 
 /// Events in one mail. The dashboard shows all.
@@ -33,11 +31,6 @@ impl OrganizerMails {
     /// Mails to the members of accounts on the same database as `commands`.
     pub(super) const fn new(commands: Commands) -> Self {
         Self { commands }
-    }
-
-    /// The database of the mails.
-    pub(crate) const fn store(&self) -> &Store {
-        self.commands.store()
     }
 
     /// What a member wants to be mailed.

@@ -10,7 +10,10 @@ use domain::{
     violation::Violations,
 };
 
-use super::{Commands, Context, Error, SignedIn, codes};
+use super::{
+    Commands, Context, Error, SignedIn,
+    codes::{self, AskedBy},
+};
 
 /// Use cases of people about themselves.
 #[derive(Debug, Clone)]
@@ -47,7 +50,14 @@ impl Profile {
         let decide = async |context: &mut Context| {
             codes::spend(context, &Budget::email_change_mails(address)).await?;
             let holder = Holder::session(by.session);
-            codes::mail(context, Purpose::EmailChange, holder, address).await
+            codes::mail(
+                context,
+                Purpose::EmailChange,
+                holder,
+                address,
+                AskedBy::Anybody,
+            )
+            .await
         };
         self.commands.run(Actor::Person(by.person), decide).await
     }

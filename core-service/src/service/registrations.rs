@@ -48,7 +48,7 @@ impl Registrations {
         plans: Plans,
     ) -> Self {
         Self {
-            batchers: Arc::new(Batchers::start(&commands, &limiters, plans)),
+            batchers: Arc::new(Batchers::start(&commands, plans)),
             commands,
             links,
             limiters,

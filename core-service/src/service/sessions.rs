@@ -14,7 +14,11 @@ use domain::{
 };
 use storage::Store;
 
-use super::{Authenticator, Commands, Context, Error, SignedIn, codes, credentials::Credentials};
+use super::{
+    Authenticator, Commands, Context, Error, SignedIn,
+    codes::{self, AskedBy},
+    credentials::Credentials,
+};
 
 /// How many memberships and invitations of one person are shown.
 const MAX_SHOWN: i64 = 200;
@@ -159,7 +163,7 @@ impl Sessions {
             let email = person.ok_or(Error::Unauthorized)?.email;
             codes::spend(context, &Budget::step_up_mails(&email)).await?;
             let holder = Holder::session(caller.session);
-            codes::mail(context, Purpose::StepUp, holder, &email).await?;
+            codes::mail(context, Purpose::StepUp, holder, &email, AskedBy::Owner).await?;
             Ok(email)
         };
         self.commands

@@ -16,7 +16,11 @@ use domain::{
 };
 use sha2::{Digest as _, Sha256};
 
-use super::{Commands, Context, Error, LimitSettings, accounts, codes, limits::Limiters};
+use super::{
+    Commands, Context, Error, LimitSettings, accounts,
+    codes::{self, AskedBy},
+    limits::Limiters,
+};
 
 /// For how long a link of an operator is valid.
 const LINK_SECONDS: i64 = 15 * 60;
@@ -112,7 +116,11 @@ impl SignIn {
             let budget = Budget::sign_in_mails(address, known.as_ref());
             codes::spend(context, &budget).await?;
             let holder = Holder::browser(browser.hash);
-            codes::mail(context, Purpose::SignIn, holder, address).await
+            let by = match known {
+                Some(_) => AskedBy::Owner,
+                None => AskedBy::Anybody,
+            };
+            codes::mail(context, Purpose::SignIn, holder, address, by).await
         };
         self.commands.run(Actor::System, decide).await
     }

@@ -10,7 +10,7 @@ use std::{
 
 use core_service::{
     email::Mailer,
-    jobs::{RegistrationMail, Runner},
+    jobs::{self, RegistrationMail, Runner},
 };
 use domain::{
     job::JobKind,
@@ -114,8 +114,14 @@ pub(crate) fn mailer(server: &Server) -> Mailer {
 
 pub(crate) fn runner(instance: &Instance, mailer: &Mailer) -> Runner {
     let (store, clock) = (&instance.store, &instance.clock);
-    let (own, mailer) = (instance.own_registrations.clone(), mailer.clone());
-    let mails = RegistrationMail::new(store.clone(), clock.clone(), own, mailer);
+    let (own, permits) = (&instance.own_registrations, &instance.mail_permits);
+    let post = jobs::Post::new(
+        store.clone(),
+        clock.clone(),
+        permits.clone(),
+        mailer.clone(),
+    );
+    let mails = RegistrationMail::new(post, own.clone());
     Runner::new(store.clone(), clock.clone(), vec![Arc::new(mails)])
 }
 

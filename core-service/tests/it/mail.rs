@@ -6,13 +6,15 @@ mod hostile;
 mod hostile_people;
 mod kinds;
 mod moved_on;
+mod one_mailbox;
 mod organizers;
+mod refused;
 
 use std::{os::unix::fs::PermissionsExt as _, path::Path, sync::Arc};
 
 use core_service::{
     email::Mailer,
-    jobs::{EventAnnouncement, Handler, OrganizerMail, PersonMail, RegistrationMail, Runner},
+    jobs::{EventAnnouncement, Handler, OrganizerMail, PersonMail, Post, RegistrationMail, Runner},
 };
 use domain::event::Event;
 use mail_parser::{Message, MessageParser, MessagePart, MimeHeaders as _};
@@ -42,21 +44,12 @@ impl Mailbox {
         let sender = "Muster <events@muster.example>".parse().unwrap();
         let mailer = Mailer::files(folder.path().join("mail"), sender);
         let (store, clock) = (instance.store.clone(), instance.clock.clone());
-        let own = instance.own_registrations.clone();
-        let letters = PersonMail::new(
-            store.clone(),
-            clock.clone(),
-            instance.links.clone(),
-            instance.sign_in.sign_up(),
-            mailer.clone(),
-        );
-        let digests = OrganizerMail::new(
-            instance.organizer_mails.clone(),
-            clock.clone(),
-            instance.links.clone(),
-            mailer.clone(),
-        );
-        let mails = RegistrationMail::new(store.clone(), clock.clone(), own, mailer);
+        let permits = instance.mail_permits.clone();
+        let post = Post::new(store.clone(), clock.clone(), permits, mailer);
+        let (links, sign_up) = (instance.links.clone(), instance.sign_in.sign_up());
+        let letters = PersonMail::new(post.clone(), links.clone(), sign_up);
+        let digests = OrganizerMail::new(post.clone(), instance.organizer_mails.clone(), links);
+        let mails = RegistrationMail::new(post, instance.own_registrations.clone());
         let announcements = EventAnnouncement::new(instance.events.clone());
         let handlers: Vec<Arc<dyn Handler>> = vec![
             Arc::new(mails),

@@ -101,7 +101,13 @@ impl Instance {
         Self::under(store, seed, clock, fetches_covers, policy())
     }
 
-    fn under(store: Store, seed: u64, clock: Clock, fetches_covers: bool, policy: Policy) -> Self {
+    pub(crate) fn under(
+        store: Store,
+        seed: u64,
+        clock: Clock,
+        fetches_covers: bool,
+        policy: Policy,
+    ) -> Self {
         let entropy = Entropy::seeded(seed);
         let commands = Commands::new(store.clone(), clock.clone(), entropy);
         Self {

@@ -2,7 +2,7 @@
 
 use sha2::{Digest as _, Sha256};
 
-use super::{email, ids::AccountId};
+use super::{email, ids::AccountId, rate::Limit};
 
 const HOUR_SECONDS: i64 = 3_600;
 const DAY_SECONDS: i64 = 86_400;
@@ -19,13 +19,49 @@ enum Subject {
     WrongCode,
     InvitationTo,
     InvitationOf,
+    Mailbox,
+    MailboxByOrganizers,
+}
+
+/// What causes a mail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cause {
+    /// Its recipient, or somebody who says so: a code, or a registration of the public.
+    Recipient,
+    /// An organizer, or a member of an account.
+    Organizer,
+}
+
+/// The mails that one mailbox gets in a period, over all causes, accounts and cores. It has fewer by organizers, so that codes and
+/// registrations go through whatever organizers do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MailboxLimits {
+    /// All mails.
+    pub all: Limit,
+    /// Those that organizers cause.
+    pub by_organizers: Limit,
+}
+
+impl MailboxLimits {
+    /// The budgets that a mail to an address takes from; none that are off.
+    pub fn budgets(&self, cause: Cause, address: &str) -> Vec<Budget> {
+        let mailbox = email::mailbox(address);
+        let of = |subject, limit| Budget::of_mailbox(subject, limit, &mailbox);
+        let all = of(Subject::Mailbox, self.all);
+        let by_organizers = match cause {
+            Cause::Recipient => None,
+            Cause::Organizer => of(Subject::MailboxByOrganizers, self.by_organizers),
+        };
+        all.into_iter().chain(by_organizers).collect()
+    }
 }
 
 /// A limit and whom it is about. Only a hash of that is stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Budget {
-    subject: Subject,
     hash: [u8; 32],
+    limit: i64,
+    period_seconds: i64,
 }
 
 impl Budget {
@@ -72,9 +108,21 @@ impl Budget {
         hash.update(known.unwrap_or(&[0; 32]));
         hash.update(about);
         Self {
-            subject,
             hash: hash.finalize().into(),
+            limit: subject.limit(),
+            period_seconds: subject.period_seconds(),
         }
+    }
+
+    fn of_mailbox(subject: Subject, limit: Limit, mailbox: &str) -> Option<Self> {
+        let Limit::Rate { count, per } = limit else {
+            return None;
+        };
+        Some(Self {
+            limit: count.get().into(),
+            period_seconds: i64::try_from(per.length().as_secs()).unwrap_or(i64::MAX),
+            ..Self::new(subject, mailbox.as_bytes(), None)
+        })
     }
 
     /// What it is stored by.
@@ -84,21 +132,34 @@ impl Budget {
 
     /// How often it may be used in a period.
     pub const fn limit(&self) -> i64 {
-        match self.subject {
-            Subject::SignInMail
-            | Subject::StepUpMail
-            | Subject::EmailChangeMail
-            | Subject::InvitationTo => 5,
-            Subject::WrongCode => 30,
-            Subject::InvitationOf => 50,
-        }
+        self.limit
     }
 
     /// The period, which begins with the first use.
     pub const fn period_seconds(&self) -> i64 {
-        match self.subject {
-            Subject::SignInMail | Subject::StepUpMail | Subject::EmailChangeMail => HOUR_SECONDS,
-            Subject::WrongCode | Subject::InvitationTo | Subject::InvitationOf => DAY_SECONDS,
+        self.period_seconds
+    }
+}
+
+impl Subject {
+    /// The limit; that of a mailbox is a setting.
+    const fn limit(self) -> i64 {
+        match self {
+            Self::SignInMail | Self::StepUpMail | Self::EmailChangeMail | Self::InvitationTo => 5,
+            Self::WrongCode => 30,
+            Self::InvitationOf => 50,
+            Self::Mailbox | Self::MailboxByOrganizers => i64::MAX,
+        }
+    }
+
+    const fn period_seconds(self) -> i64 {
+        match self {
+            Self::WrongCode | Self::InvitationTo | Self::InvitationOf => DAY_SECONDS,
+            Self::SignInMail
+            | Self::StepUpMail
+            | Self::EmailChangeMail
+            | Self::Mailbox
+            | Self::MailboxByOrganizers => HOUR_SECONDS,
         }
     }
 }

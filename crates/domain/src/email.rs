@@ -3,6 +3,7 @@
 use std::{fmt, str::FromStr};
 
 use muster_api::validation::is_email;
+use sha2::{Digest as _, Sha256};
 
 /// A valid e-mail address, as entered.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,17 +26,30 @@ pub fn normalised(address: &str) -> String {
     address.to_lowercase()
 }
 
+/// Domains of Gmail, which ignores dots in the local part and delivers both to one mailbox.
+const GMAIL: [&str; 2] = ["gmail.com", "googlemail.com"];
+
 /// The mailbox behind an address, for limits: the normalised address without a tag (`ada+tag@example.org`), since anyone can make
-/// any number of tags.
+/// any number of tags, and without Gmail's dots.
 pub fn mailbox(address: &str) -> String {
     let address = normalised(address);
     let Some((local, domain)) = address.split_once('@') else {
         return address;
     };
-    match local.split_once('+') {
-        Some((name, _)) if !name.is_empty() => format!("{name}@{domain}"),
-        _ => address,
+    let name = match local.split_once('+') {
+        Some((name, _)) if !name.is_empty() => name,
+        _ => local,
+    };
+    let [gmail, ..] = GMAIL;
+    if GMAIL.contains(&domain) {
+        return format!("{}@{gmail}", name.replace('.', ""));
     }
+    format!("{name}@{domain}")
+}
+
+/// The SHA-256 of the mailbox behind an address, by which tables name it.
+pub fn mailbox_hash(address: &str) -> [u8; 32] {
+    Sha256::digest(mailbox(address)).into()
 }
 
 impl FromStr for Email {
@@ -82,6 +96,18 @@ mod tests {
             assert_eq!(mailbox(address), "ada@example.org");
         }
         assert_eq!(mailbox("+x@example.org"), "+x@example.org");
+    }
+
+    #[test]
+    fn gmail_delivers_to_one_mailbox_whatever_the_dots() {
+        for address in [
+            "v.ictims.name@gmail.com",
+            "VictimsName@GoogleMail.com",
+            "victims.name+x@googlemail.com",
+        ] {
+            assert_eq!(mailbox(address), "victimsname@gmail.com");
+        }
+        assert_eq!(mailbox("v.n@example.org"), "v.n@example.org");
     }
 
     #[test]

@@ -242,8 +242,15 @@ pub enum Fact<'a> {
         /// The mail.
         job: &'a JobKey,
     },
-    /// Private links were made for mails.
-    PrivateLinksMade,
+    /// Somebody whom an organizer added wants no more mails of the account.
+    MailRefused {
+        /// The event's account.
+        account: AccountId,
+        /// The event.
+        event: EventId,
+        /// The registration.
+        registration: RegistrationId,
+    },
 }
 
 /// Why an app acts for a person no longer.

@@ -2,6 +2,8 @@
 
 use std::{fmt, num::NonZeroU32, str::FromStr, time::Duration};
 
+use super::budget::MailboxLimits;
+
 /// A rate limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Limit {
@@ -23,10 +25,8 @@ pub struct LimitSettings {
     pub per_address: Limit,
     /// Registrations of the public for one event.
     pub per_event: Limit,
-    /// Registrations of one e-mail address by the public; each sends a mail to it.
-    pub per_recipient: Limit,
-    /// Registrations of one e-mail address by one account, and mails about changes of its events.
-    pub per_added_recipient: Limit,
+    /// Mails to one mailbox.
+    pub mailboxes: MailboxLimits,
     /// Covers that are drawn for one client address. Those that were drawn lately do not count.
     pub covers: Limit,
     /// Calls of one account that change nothing.
@@ -43,8 +43,10 @@ impl LimitSettings {
     pub const OFF: Self = Self {
         per_address: Limit::Off,
         per_event: Limit::Off,
-        per_recipient: Limit::Off,
-        per_added_recipient: Limit::Off,
+        mailboxes: MailboxLimits {
+            all: Limit::Off,
+            by_organizers: Limit::Off,
+        },
         covers: Limit::Off,
         account_reads: Limit::Off,
         account_writes: Limit::Off,
@@ -58,10 +60,12 @@ impl Default for LimitSettings {
             per_address: Limit::new(60, Period::Minute),
             // Enough for the largest event to be filled three times.
             per_event: Limit::new(30_000, Period::Hour),
-            // Enough for a person who tries, cancels and tries again.
-            per_recipient: Limit::new(10, Period::Hour),
-            // Enough for a person who comes to several events of an account, too low to molest somebody.
-            per_added_recipient: Limit::new(10, Period::Hour),
+            mailboxes: MailboxLimits {
+                // Enough for a person who tries, cancels and tries again, and too low to flood somebody.
+                all: Limit::new(20, Period::Hour),
+                // Enough for a person who comes to several events.
+                by_organizers: Limit::new(10, Period::Hour),
+            },
             // Several pages of the catalogue, by many people behind one address; a twentieth of a processor.
             covers: Limit::new(60, Period::Minute),
             // A program that reads all the time, and nothing that could slow others down.

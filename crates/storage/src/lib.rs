@@ -39,6 +39,7 @@ mod watchdog;
 pub use error::Error;
 pub use options::{Options, Purpose};
 pub use outage::Outages;
+pub use queries::Suppression;
 pub use reads::Reads;
 pub use store::Store;
 pub use tx::Tx;

@@ -36,4 +36,7 @@ mod sessions;
 mod sign_in_links;
 mod sitemaps;
 mod stock_covers;
+mod suppressions;
 mod suspension;
+
+pub use suppressions::Suppression;

@@ -9,10 +9,10 @@ use muster_api::{
     v1::{
         Answer, CancelRegistrationByTokenRequest, ConfirmRegistrationByTokenRequest,
         GetRegistrationByTokenRequest, GetRegistrationCalendarByTokenRequest, OwnRegistration,
-        TakeOverNewDetailsByTokenRequest,
+        RefuseMailByTokenRequest, TakeOverNewDetailsByTokenRequest,
         bindings::{
             CancelRegistrationByToken, ConfirmRegistrationByToken, GetRegistrationByToken,
-            GetRegistrationCalendarByToken, TakeOverNewDetailsByToken,
+            GetRegistrationCalendarByToken, RefuseMailByToken, TakeOverNewDetailsByToken,
         },
     },
 };
@@ -60,6 +60,16 @@ struct CancelPage {
     registration_url: String,
 }
 
+#[derive(Template)]
+#[template(path = "registration_no_mail.html")]
+struct RefuseMailPage {
+    page: Page,
+    event: ShownEvent,
+    email: String,
+    is_refused: bool,
+    registration_url: String,
+}
+
 /// An answer to a question of the event.
 pub(crate) struct ShownAnswer {
     pub(crate) label: String,
@@ -104,6 +114,22 @@ pub(in crate::pages) async fn ask_to_cancel(context: RequestContext) -> PageResu
     })
 }
 
+/// The first step: what refusing means. Only people whom the organizer added can refuse.
+pub(in crate::pages) async fn ask_to_refuse_mail(context: RequestContext) -> PageResult {
+    let token = context.segment(1)?;
+    let own = read(&context, &token).await?;
+    if !own.is_added {
+        return Ok(flash::see(&path(&token), None));
+    }
+    private(&RefuseMailPage {
+        page: unlisted(&context.site, "No more e-mail from this organizer?"),
+        event: event(&own)?,
+        email: own.email,
+        is_refused: own.is_mail_refused,
+        registration_url: path(&token),
+    })
+}
+
 /// The event as a calendar entry, which is the same as those of the mails.
 pub(in crate::pages) async fn calendar(context: RequestContext) -> PageResult {
     let token = context.segment(1)?;
@@ -128,6 +154,13 @@ pub(in crate::pages) async fn cancel(context: RequestContext, _form: Form) -> Pa
     let path = path(&token);
     let request = CancelRegistrationByTokenRequest { token };
     change::<CancelRegistrationByToken>(&context, request, &path, Flash::CANCELLED).await
+}
+
+pub(in crate::pages) async fn refuse_mail(context: RequestContext, _form: Form) -> PageResult {
+    let token = context.segment(1)?;
+    let path = path(&token);
+    let request = RefuseMailByTokenRequest { token };
+    change::<RefuseMailByToken>(&context, request, &path, Flash::MAIL_REFUSED).await
 }
 
 pub(in crate::pages) async fn take_over(context: RequestContext, _form: Form) -> PageResult {

@@ -167,6 +167,7 @@ pub(in crate::grpc) fn own_registration(
         waitlist_position,
         is_cancellable,
         new_details,
+        is_mail_refused,
     } = own;
     let shown_locally = |at| event.schedule.time_of(at).rfc3339();
     let confirm_until = confirmation.map(|awaited| shown_locally(awaited.until));
@@ -178,6 +179,8 @@ pub(in crate::grpc) fn own_registration(
         answers: answer_messages(details.answers),
     });
     v1::OwnRegistration {
+        is_added: registration.is_added,
+        is_mail_refused,
         awaits: awaits(&registration),
         name: registration.name,
         email: registration.email,

@@ -8,10 +8,7 @@
 mod decide;
 mod organizers;
 
-use std::{
-    hash::{DefaultHasher, Hash, Hasher},
-    sync::Arc,
-};
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use domain::plan::Plans;
 use server::{metrics, telemetry::chain};
@@ -21,7 +18,7 @@ use tokio::{
 };
 use tracing::{Instrument as _, Span};
 
-use crate::service::{Commands, Error, Invocation, Storable, limits::Limiters};
+use crate::service::{Commands, Error, Invocation, Storable};
 
 pub(super) use self::decide::{Placed, Request};
 
@@ -43,8 +40,6 @@ struct Command {
 #[derive(Debug, Clone)]
 struct Batcher {
     commands: Commands,
-    /// The limiters that count mails to recipients.
-    limiters: Arc<Limiters>,
     /// The daily quotas of organizers who register people.
     plans: Plans,
 }
@@ -58,14 +53,9 @@ pub(in crate::service) struct Batchers {
 
 impl Batchers {
     /// Starts as many batchers as concurrent transactions are useful. They end with the queues.
-    pub(in crate::service) fn start(
-        commands: &Commands,
-        limiters: &Arc<Limiters>,
-        plans: Plans,
-    ) -> Self {
+    pub(in crate::service) fn start(commands: &Commands, plans: Plans) -> Self {
         let batcher = Batcher {
             commands: commands.clone(),
-            limiters: Arc::clone(limiters),
             plans,
         };
         let start = |_| {

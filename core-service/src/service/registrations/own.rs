@@ -1,21 +1,20 @@
 //! An attendee's own registration, by a private link.
 
-use std::{sync::Arc, time::Duration};
-
 use domain::{
     audit::Actor,
     check_in_code::CheckInCode,
+    email,
     event::Event,
+    fact::Fact,
     ids::RegistrationId,
     private_link::LinkToken,
-    registration::{Confirmation, Details, Registrant, Registration, Requester, Status},
+    registration::{Confirmation, Details, Registration, Status},
 };
 
 use crate::service::{
     Commands, Context, Error, Links,
     catalogue::{saturated, seats_left},
-    limits::{Limiters, Recipient},
-    link_queue::{LinkQueue, NewLink},
+    mail_permits::NewLink,
     registrations::{manage::Held, settle::settle},
 };
 
@@ -38,6 +37,8 @@ pub struct OwnRegistration {
     pub is_cancellable: bool,
     /// Other details, of a repeated registration, that the attendee may take over.
     pub new_details: Option<Details>,
+    /// Whether the event's organizers mail the address no more, unless the person registers themselves.
+    pub is_mail_refused: bool,
 }
 
 /// What a check-in code shows.
@@ -58,23 +59,12 @@ pub struct Ticket {
 pub struct OwnRegistrations {
     commands: Commands,
     links: Links,
-    limiters: Arc<Limiters>,
-    link_queue: Arc<LinkQueue>,
 }
 
 impl OwnRegistrations {
     /// Use cases whose private links are made by `links`.
-    pub(in crate::service) fn new(
-        commands: Commands,
-        links: Links,
-        limiters: Arc<Limiters>,
-    ) -> Self {
-        Self {
-            commands,
-            links,
-            limiters,
-            link_queue: Arc::default(),
-        }
+    pub(in crate::service) const fn new(commands: Commands, links: Links) -> Self {
+        Self { commands, links }
     }
 
     /// URLs in answers and mails.
@@ -155,28 +145,49 @@ impl OwnRegistrations {
         self.change(token, decide).await
     }
 
-    /// A new private link to a registration, for a mail. Links in earlier mails stay valid. `occasion` is that of the new details
-    /// which the mail offers.
-    pub async fn new_link(
+    /// Stops the mails of the event's account to people whom its organizers added, for the mailbox of a private link, until the person
+    /// registers there themselves.
+    pub async fn refuse_mail(&self, token: &str) -> Result<OwnRegistration, Error> {
+        let hash = LinkToken::parse(token)
+            .ok_or(Error::NO_REGISTRATION)?
+            .hash();
+        let decide = async |context: &mut Context| {
+            let found = context.tx.find_registration_by_link(&hash).await?;
+            let registration = found.ok_or(Error::NO_REGISTRATION)?;
+            let event = context.tx.find_event(registration.event_id).await?;
+            let event = event.ok_or(Error::NO_EVENT)?;
+            let suppression = (
+                email::mailbox_hash(&registration.email),
+                Some(event.account_id),
+            );
+            if context.tx.put_suppression(suppression, context.now).await? {
+                let fact = Fact::MailRefused {
+                    account: event.account_id,
+                    event: event.id,
+                    registration: registration.id,
+                };
+                context.record(fact).await?;
+            }
+            Ok((registration, event))
+        };
+        let (registration, event) = self.commands.run(Actor::Attendee, decide).await?;
+        self.shown(&hash, registration, event).await
+    }
+
+    /// A new private link to a registration, for a mail: its token, and what is to be stored. Links in earlier mails stay valid.
+    /// `occasion` is that of the new details which the mail offers.
+    pub(crate) fn new_link(
         &self,
         registration: RegistrationId,
         occasion: Option<i32>,
-    ) -> Result<String, Error> {
+    ) -> (LinkToken, NewLink) {
         let token = LinkToken::generate(self.commands.entropy());
         let link = NewLink {
             hash: token.hash(),
             registration,
             occasion,
         };
-        self.link_queue.write(&self.commands, link).await?;
-        Ok(self.links.private_registration(&token))
-    }
-
-    /// Counts a mail that may wait, or returns how long it must wait because its recipient got many of the organizer.
-    pub(crate) fn count_mail(&self, registrant: &Registrant) -> Result<(), Duration> {
-        let organizer = Requester::Owner(registrant.event.account_id);
-        let to = Recipient::new(organizer, &registrant.email);
-        self.limiters.count_mail(&to)
+        (token, link)
     }
 
     async fn shown(
@@ -197,6 +208,11 @@ impl OwnRegistrations {
             let offered = store.find_new_details_by_link(hash, now).await?;
             new_details = offered.filter(|details| !registration.has(details));
         }
+        let suppression = (
+            email::mailbox_hash(&registration.email),
+            Some(event.account_id),
+        );
+        let refused = store.find_suppressions(&[suppression]).await?;
         let is_open = |confirmation: &Confirmation| confirmation.until > now && is_cancellable;
         let current = |confirmation: Confirmation| Confirmation {
             held_until: confirmation.held_until.filter(|until| *until > now),
@@ -211,6 +227,7 @@ impl OwnRegistrations {
             waitlist_position,
             is_cancellable,
             new_details,
+            is_mail_refused: !refused.is_empty(),
         })
     }
 }

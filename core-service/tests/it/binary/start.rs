@@ -105,11 +105,14 @@ fn an_unreachable_database_is_reported_without_its_password() {
 fn a_database_without_migrations_is_reported_with_the_command_to_run() {
     let folder = tempfile::tempdir().unwrap();
     let data_dir = folder.path().display().to_string();
-    fails_with_one_line(
-        &["--grpc-addr", "127.0.0.1:0", "--data-dir", &data_dir],
-        ENVIRONMENT,
-        "error: the database lacks 38 migrations, 0001_initial to 0048_added_people: run the command migrate first",
-    );
+    let arguments = ["--grpc-addr", "127.0.0.1:0", "--data-dir", &data_dir];
+    let lines = failing(&arguments, ENVIRONMENT);
+    let [line] = &*lines else {
+        panic!("{lines:?}");
+    };
+    assert!(line.starts_with("error: the database lacks "), "{line}");
+    assert!(line.contains(" migrations, 0001_initial to "), "{line}");
+    assert!(line.ends_with(": run the command migrate first"), "{line}");
 }
 
 #[test]

@@ -83,6 +83,7 @@ async fn sent(texts: Texts, notification: Notification) -> Mail {
         host: "muster.example",
         event_url: "https://muster.example/events/slug",
         private_url: Some("https://muster.example/registrations/token"),
+        refuse_url: None,
         check_in_url: "https://muster.example/check-in/code",
         former: None,
         offers_details: true,

@@ -241,9 +241,7 @@ async fn of_a_suspended_account_organizers_are_told_nothing(database: Database) 
     let suspensions = &instance.suspensions;
     assert!(suspensions.suspend(olga.account, None).await.unwrap());
     instance.clock.advance_seconds(MINUTE);
-    let mails = mailbox.collect().await;
-    let to: Vec<_> = mails.iter().map(|mail| mail.to.1.as_str()).collect();
-    assert_eq!(to, ["ada@example.org", "bob@example.org"]);
+    assert!(mailbox.collect().await.is_empty());
     for _ in 0..4 {
         instance.clock.advance_seconds(HOUR / 4);
         assert_eq!(told(&mailbox.collect().await), []);
@@ -274,7 +272,7 @@ async fn only_what_is_confirmed_is_told_and_not_what_organizers_add(database: Da
     assert_eq!(told(&collected(&mailbox).await), []);
     let people = instance.store.list_registrations(event.id, 1, 1).await;
     let own = &instance.own_registrations;
-    let link = own.new_link(people.unwrap()[0].id, None).await.unwrap();
+    let link = instance.private_link(people.unwrap()[0].id).await;
     let token = link.rsplit('/').next().unwrap();
     own.confirm(token).await.unwrap();
     instance.clock.advance_seconds(MINUTE);

@@ -2,9 +2,11 @@
 
 use core_service::service::NewRegistration;
 use domain::{
+    entropy::Entropy,
     event::{Event, NewEvent},
-    ids::EventId,
+    ids::{EventId, RegistrationId},
     job::JobKind,
+    private_link::LinkToken,
     registration::{Counters, Registration, Status},
 };
 
@@ -26,6 +28,17 @@ pub(crate) fn seats(max_capacity: i32) -> NewEvent {
 }
 
 impl Instance {
+    /// A new private link to a registration, as mails have them.
+    pub(crate) async fn private_link(&self, registration: RegistrationId) -> String {
+        let token = LinkToken::generate(&Entropy::system());
+        let mut tx = self.store.begin().await.unwrap();
+        let (hash, now) = (token.hash(), self.clock.now());
+        let stored = tx.insert_link(&hash, registration, None, now).await;
+        stored.unwrap();
+        tx.commit().await.unwrap();
+        self.links.private_registration(&token)
+    }
+
     /// Where everybody stands, in the order of registering, after a look at the counters.
     pub(crate) async fn standing(&self, event: EventId) -> Vec<(String, Status)> {
         let everybody = self.store.list_registrations(event, 0, 100_000).await;

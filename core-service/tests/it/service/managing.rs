@@ -150,11 +150,7 @@ async fn a_cancelled_event_keeps_statuses_and_lets_none_change(database: Databas
     let olga = instance.olga().await;
     let event = instance.create(&olga, with_approval(1)).await;
     let ada = instance.asked(&event, guest("ada")).await.id;
-    let link = instance
-        .own_registrations
-        .new_link(ada, None)
-        .await
-        .unwrap();
+    let link = instance.private_link(ada).await;
     instance.events.cancel(&olga, event.id, None).await.unwrap();
     assert_eq!(
         instance.standing(event.id).await,

@@ -56,53 +56,25 @@ async fn refusal(url: &str, purpose: Purpose) -> String {
     Store::open(&options).await.unwrap_err().to_string()
 }
 
+/// The names of the migrations that there are for an engine, in order.
+fn written_for(engine: &str) -> Vec<String> {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../crates/storage/migrations");
+    let files = fs::read_dir(format!("{folder}/{engine}")).unwrap();
+    let name = |file: std::io::Result<fs::DirEntry>| {
+        let name = file.unwrap().file_name().into_string().unwrap();
+        name.strip_suffix(".sql").unwrap().to_owned()
+    };
+    let mut names: Vec<String> = files.map(name).collect();
+    names.sort();
+    names
+}
+
 #[tokio::test]
 async fn a_database_without_a_schema_says_which_migrations_it_lacks() {
     let database = Database::new_sqlite(async |_| {}).await;
     let store = open(&database).await;
-    assert_eq!(
-        store.pending_migrations().await.unwrap(),
-        [
-            "0001_initial",
-            "0002_registering",
-            "0003_excused_jobs",
-            "0004_stock_covers",
-            "0006_job_destinations",
-            "0007_idempotency_keys",
-            "0008_key_scopes",
-            "0009_catalogue_version",
-            "0010_confirmation_by_email",
-            "0011_new_details",
-            "0012_announcements",
-            "0013_catalogue_search",
-            "0014_beginnings_of_words",
-            "0015_event_pages",
-            "0016_check_in_codes",
-            "0017_sitemaps",
-            "0018_people",
-            "0020_event_versions",
-            "0021_decline_reasons",
-            "0022_searchable_lists",
-            "0023_activity",
-            "0024_sign_in",
-            "0025_suspension",
-            "0026_more_counters",
-            "0027_organizer_mails",
-            "0028_faster_maintenance",
-            "0029_sitemaps_from_an_index",
-            "0030_oauth",
-            "0032_former_times",
-            "0038_own_events",
-            "0041_seat_changes",
-            "0042_fewer_indexes",
-            "0043_job_traces",
-            "0044_event_changes",
-            "0045_counters_by_event",
-            "0046_no_change_numbers",
-            "0047_mail_holds",
-            "0048_added_people",
-        ]
-    );
+    let lacking = store.pending_migrations().await.unwrap();
+    assert_eq!(lacking, written_for("sqlite"));
     store.migrate().await.unwrap();
     assert!(store.pending_migrations().await.unwrap().is_empty());
 
@@ -111,48 +83,8 @@ async fn a_database_without_a_schema_says_which_migrations_it_lacks() {
         let store = Store::open(&Options::new(url, Purpose::Serve))
             .await
             .unwrap();
-        assert_eq!(
-            store.pending_migrations().await.unwrap(),
-            [
-                "0001_initial",
-                "0002_registering",
-                "0003_excused_jobs",
-                "0004_stock_covers",
-                "0005_events_known_to_be_there",
-                "0006_job_destinations",
-                "0007_idempotency_keys",
-                "0008_key_scopes",
-                "0009_catalogue_version",
-                "0010_confirmation_by_email",
-                "0011_new_details",
-                "0012_announcements",
-                "0013_catalogue_search",
-                "0015_event_pages",
-                "0016_check_in_codes",
-                "0017_sitemaps",
-                "0018_people",
-                "0019_narrow_catalogue_entries",
-                "0020_event_versions",
-                "0021_decline_reasons",
-                "0022_searchable_lists",
-                "0023_activity",
-                "0024_sign_in",
-                "0025_suspension",
-                "0026_more_counters",
-                "0027_organizer_mails",
-                "0030_oauth",
-                "0032_former_times",
-                "0034_days_of_starts",
-                "0038_own_events",
-                "0041_seat_changes",
-                "0042_fewer_indexes",
-                "0043_job_traces",
-                "0044_event_changes",
-                "0046_no_change_numbers",
-                "0047_mail_holds",
-                "0048_added_people",
-            ]
-        );
+        let lacking = store.pending_migrations().await.unwrap();
+        assert_eq!(lacking, written_for("postgres"));
     }
 }
 

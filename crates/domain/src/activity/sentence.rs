@@ -61,6 +61,9 @@ impl Activity {
                 let changed = self.changed();
                 format!("{by} changed {changed} of the registration for {event}")
             }
+            "registration.refuse_mail" => {
+                format!("{by} wants no more e-mail from this account")
+            }
             "registration.cancel" if self.actor == "attendee" => {
                 format!("{by} cancelled the registration for {event}")
             }

@@ -78,7 +78,8 @@ impl Fact<'_> {
             Self::EventChanged { after, .. } | Self::EventMoved { after, .. } => Some(after.id),
             Self::RegistrationMade { event, .. }
             | Self::RegistrationRepeated { event, .. }
-            | Self::RegistrationErased { event, .. } => Some(event),
+            | Self::RegistrationErased { event, .. }
+            | Self::MailRefused { event, .. } => Some(event),
             Self::RegistrationChanged { after, .. }
             | Self::RegistrationEdited { after, .. }
             | Self::DetailsTakenOver { after, .. } => Some(after.event_id),
@@ -156,6 +157,11 @@ impl Fact<'_> {
                 registration,
                 ..
             } => Entry::new("registration.erase", account, registration.uuid()),
+            Self::MailRefused {
+                account,
+                registration,
+                ..
+            } => Entry::new("registration.refuse_mail", account, registration.uuid()),
             Self::EventTakenDown { event, reason } => taken_down(event, reason),
             Self::AccountCreated { .. }
             | Self::PlanSet { .. }
@@ -177,8 +183,7 @@ impl Fact<'_> {
             | Self::EventWithdrawn { .. }
             | Self::CoverStored { .. }
             | Self::CodeMade { .. }
-            | Self::OrganizerMailDue { .. }
-            | Self::PrivateLinksMade => return None,
+            | Self::OrganizerMailDue { .. } => return None,
         })
     }
 

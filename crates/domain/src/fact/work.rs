@@ -125,7 +125,7 @@ impl Fact<'_> {
             | Self::KeyRevoked { .. }
             | Self::AppConnected { .. }
             | Self::MailRetried { .. }
-            | Self::PrivateLinksMade => None,
+            | Self::MailRefused { .. } => None,
         }
     }
 
@@ -200,7 +200,7 @@ impl Fact<'_> {
             | Self::AppConnected { .. }
             | Self::AppDisconnected { .. }
             | Self::MailRetried { .. }
-            | Self::PrivateLinksMade => None,
+            | Self::MailRefused { .. } => None,
         }
     }
 }

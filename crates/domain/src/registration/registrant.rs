@@ -127,9 +127,6 @@ impl Registrant {
     /// The notification that a mail scheduled as `task` must give now. `None` if it is out of date: a later mail gives the
     /// current status, or the event is over.
     pub fn notification(&self, task: Task, now: Instant) -> Option<Notification> {
-        if self.event.has_ended(now) {
-            return None;
-        }
         if let Task::RegistrationCancelledMail { held_a_seat } = task {
             return Some(Notification::RegistrationCancelled { held_a_seat });
         }
@@ -257,11 +254,11 @@ mod tests {
     }
 
     #[test]
-    fn of_a_cancelled_event_only_cancellations_are_sent_and_nothing_once_it_is_over() {
+    fn of_an_event_that_is_cancelled_or_over_only_cancellations_are_sent() {
         let mut called_off = registrant(Status::Confirmed);
         let over = called_off.event.schedule.effective_end();
         let last = [CANCELLED, Task::DeclinedMail, Task::CancellationMail];
-        assert_eq!(current(&called_off, over), []);
+        assert_eq!(current(&called_off, over), last);
         called_off.event = called_off.event.cancelled(None, NOW).unwrap();
         assert_eq!(current(&called_off, NOW), last);
     }

@@ -1,8 +1,10 @@
 //! How often something was done: limits that are exact over all cores.
 
+use std::collections::HashMap;
+
 use domain::{budget::Budget, instant::Instant};
 
-use crate::{Error, Tx, sql::sql};
+use crate::{Error, Tx, input::Input, sql::sql};
 
 impl Tx {
     /// Takes one of a budget; returns how many are taken with it, and when the budget begins again.
@@ -22,10 +24,55 @@ impl Tx {
         self.one(statement, (budget.hash(), resets_at, now)).await
     }
 
+    /// Takes from several budgets at once, each named once, with how many are taken; returns for each by its hash how many are taken
+    /// with them, and when it begins again. They stay locked until the transaction ends.
+    pub async fn use_budgets(
+        &mut self,
+        budgets: &[(&Budget, i64)],
+        now: Instant,
+    ) -> Result<HashMap<[u8; 32], (i64, Instant)>, Error> {
+        if budgets.is_empty() {
+            return Ok(HashMap::new());
+        }
+        let statement = sql!(
+            "INSERT INTO budgets (hash, used, resets_at) SELECT hash, used, resets_at FROM input WHERE TRUE ORDER BY hash \
+             ON CONFLICT (hash) DO UPDATE SET \
+             used = CASE WHEN budgets.resets_at <= (SELECT MAX(now) FROM input) THEN excluded.used ELSE budgets.used + excluded.used END, \
+             resets_at = CASE WHEN budgets.resets_at <= (SELECT MAX(now) FROM input) THEN excluded.resets_at ELSE budgets.resets_at END \
+             RETURNING hash, used, resets_at"
+        );
+        let input = Input::of(budgets)
+            .column("hash", |(budget, _)| budget.hash())
+            .column("used", |(_, count)| *count)
+            .column("resets_at", |(budget, _)| {
+                now.plus_seconds(budget.period_seconds())
+            })
+            .column("now", |_| now);
+        let used: Vec<([u8; 32], i64, Instant)> = self.all(statement, input).await?;
+        let by_hash = |(hash, used, resets_at)| (hash, (used, resets_at));
+        Ok(used.into_iter().map(by_hash).collect())
+    }
+
     /// Gives back what [`Tx::use_budget`] took.
     pub async fn give_back(&mut self, budget: &Budget) -> Result<(), Error> {
         let statement = sql!("UPDATE budgets SET used = used - 1 WHERE hash = $1 AND used > 0");
         self.execute(statement, [budget.hash()]).await?;
+        Ok(())
+    }
+
+    /// Gives back so many of each of several budgets.
+    pub async fn give_back_several(&mut self, budgets: &[(&Budget, i64)]) -> Result<(), Error> {
+        if budgets.is_empty() {
+            return Ok(());
+        }
+        let statement = sql!(
+            "UPDATE budgets SET used = budgets.used - input.count FROM input \
+             WHERE budgets.hash = input.hash AND budgets.used >= input.count"
+        );
+        let input = Input::of(budgets)
+            .column("hash", |(budget, _)| budget.hash())
+            .column("count", |(_, count)| *count);
+        self.execute(statement, input).await?;
         Ok(())
     }
 

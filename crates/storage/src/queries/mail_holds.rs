@@ -113,6 +113,21 @@ impl Tx {
         self.execute(statement, (held_after, now, limit)).await
     }
 
+    /// Removes at most `limit` held mails about events that are over, which nothing holds any longer; returns their number.
+    pub async fn drop_late_mails(&mut self, now: Instant, limit: i64) -> Result<u64, Error> {
+        let statement = sql!(
+            "DELETE FROM jobs WHERE (kind, subject_id, occasion) IN \
+             (SELECT kind, subject_id, occasion FROM jobs WHERE held_at IS NOT NULL \
+             AND EXISTS (SELECT 1 FROM registrations r JOIN events e ON e.id = r.event_id \
+             WHERE r.id = jobs.subject_id AND e.effective_end <= $1) \
+             AND NOT EXISTS (SELECT 1 FROM accounts a WHERE a.id = {} AND {}) AND {} LIMIT $2)",
+            ACCOUNT,
+            HOLDS,
+            NOT_HIDDEN,
+        );
+        self.execute(statement, (now, limit)).await
+    }
+
     /// Removes the queued mails of an account, held ones included; returns their number.
     pub async fn drop_mails_of(&mut self, account: AccountId) -> Result<u64, Error> {
         let statement = sql!(

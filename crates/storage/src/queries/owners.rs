@@ -126,6 +126,8 @@ impl Tx {
 
     /// Deletes an account whose removal has begun and which has no events any more.
     pub async fn delete_account(&mut self, account: AccountId) -> Result<(), Error> {
+        let statement = sql!("DELETE FROM suppressions WHERE account_id = $1");
+        self.execute(statement, [account]).await?;
         let statement = sql!("DELETE FROM accounts WHERE id = $1 AND removed_at IS NOT NULL");
         self.execute_one("account", statement, [account]).await
     }

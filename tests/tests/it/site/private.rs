@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use domain::plan::Plan;
 use http::Method;
-use muster_api::v1::bindings::{CancelEvent, ListRegistrations, RegisterAttendee};
+use muster_api::v1::bindings::{AddRegistration, CancelEvent, ListRegistrations, RegisterAttendee};
 use serde_json::{Value, json};
 use tests::{Client, Created, Reply, Surface, TestApp};
 
@@ -289,7 +289,58 @@ async fn a_link_that_is_none_shows_nothing(app: Arc<TestApp>) {
     }
 }
 
+async fn whoever_was_added_refuses_the_organizers_mail_by_a_form(app: Arc<TestApp>) {
+    let owner = app.over(Surface::Http).owner(Plan::Pro).await;
+    let [first, second] = [
+        owner.publish_new(json!({})).await,
+        owner.publish_new(json!({})).await,
+    ];
+    let add = async |event: &Created, name: &str| {
+        let email = format!("{name}@example.org");
+        let person = json!({"id": event.id, "name": name, "email": email});
+        owner.ok::<AddRegistration>(person).await;
+    };
+    add(&first, "ada").await;
+    let ada = links(&app, "ada@example.org").await.remove(0);
+    let refuse = format!("{ada}/no-mail");
+    let mails = app.mails();
+    assert!(mails[0].text.contains(&refuse), "{}", mails[0].text);
+    // Scanners open links.
+    for method in [Method::GET, Method::HEAD] {
+        let reply = app.site.request(method, &refuse).send().await;
+        assert!(reply.status.is_success(), "{reply:?}");
+    }
+    let question = app.site.page(&refuse).send().await;
+    assert_private(&question);
+    let html = question.html(200);
+    assert!(
+        html.contains("not even that this one is cancelled"),
+        "{html}"
+    );
+    assert_eq!(attributes(html, "action"), [&*refuse]);
+    add(&second, "ada").await;
+    assert_eq!(links(&app, "ada@example.org").await.len(), 2);
+
+    for _again in 0..2 {
+        let reply = app.site.form(&refuse, &[]).send().await;
+        let html = followed(&app, &reply, &ada).await;
+        assert!(html.contains("sends you no more e-mail"), "{html}");
+        assert!(!html.contains(&refuse), "{html}");
+    }
+    let refused = app.site.page(&refuse).send().await;
+    let html = refused.html(200);
+    assert!(html.contains("You get no more e-mail"), "{html}");
+    owner.ok::<CancelEvent>(json!({"id": first.id})).await;
+    assert_eq!(links(&app, "ada@example.org").await.len(), 2);
+    // Whoever registered themselves has nothing to refuse.
+    register(&app, &second, "Bob", "bob@example.org").await;
+    let bob = links(&app, "bob@example.org").await.remove(0);
+    let page = app.site.page(&format!("{bob}/no-mail")).send().await;
+    assert_eq!(page.header("location"), Some(&*bob));
+}
+
 tests::on_both_engines!(
+    whoever_was_added_refuses_the_organizers_mail_by_a_form,
     a_registrant_sees_the_registration_and_cancels_in_two_steps,
     answers_are_shown_in_words,
     a_registration_is_confirmed_by_a_form,

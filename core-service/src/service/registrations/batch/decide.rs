@@ -1,13 +1,10 @@
 //! One batch: lock, read, let `domain` decide on each in turn, write everything at once, commit.
 
-use std::{
-    collections::HashMap,
-    num::NonZeroU32,
-    sync::{Mutex, PoisonError},
-};
+use std::collections::HashMap;
 
 use domain::{
     audit::Actor,
+    budget::Cause,
     check_in_code::CheckInCode,
     email::{self, Email},
     fact::Fact,
@@ -18,12 +15,12 @@ use domain::{
         Admission, Answer, Details, NewDetails, Registration, Requester, Seats, Status,
     },
 };
-use storage::{self, Tx};
+use storage::{self, Suppression, Tx};
 use tracing::Span;
 
 use super::{Batcher, organizers::Organizers};
 use crate::service::{
-    Context, Error, Invocation, Storable, limits::Recipient, registrations::settle::settle,
+    Context, Error, Invocation, Storable, mailboxes::Allowance, registrations::settle::settle,
 };
 
 /// A request to register a person.
@@ -66,12 +63,10 @@ pub(super) async fn decide(
             .map(|request| batch.decide(request))
             .collect();
         batch.write(context).await?;
-        Ok((outcomes, batch.mails))
+        Ok(outcomes)
     };
     // Each fact of a batch has the actor of its own request.
-    let (outcomes, mails) = batcher.commands.run(Actor::System, decide).await?;
-    mails.count(batcher);
-    Ok(outcomes)
+    batcher.commands.run(Actor::System, decide).await
 }
 
 /// Decides on one request in a transaction that stores its answer.
@@ -81,42 +76,13 @@ pub(super) async fn decide_one<A: Storable>(
     request: &Request,
     answer: impl FnOnce(Placed) -> Result<A, Error> + Clone,
 ) -> Result<A, Error> {
-    // Those of the last try.
-    let mails = Mutex::new(Mails::default());
     let decide = async |context: &mut Context| {
         let mut batch = Batch::read(context, batcher, std::slice::from_ref(request)).await?;
         let answer = answer(batch.decide(request)?)?;
         batch.write(context).await?;
-        *mails.lock().unwrap_or_else(PoisonError::into_inner) = batch.mails;
         Ok(answer)
     };
-    let answer = batcher.commands.run_for(by, decide).await?;
-    let mails = mails.into_inner().unwrap_or_else(PoisonError::into_inner);
-    mails.count(batcher);
-    Ok(answer)
-}
-
-/// How many mails go to each recipient. They are counted once, after the commit: a batch that fails is decided again.
-#[derive(Default)]
-struct Mails(HashMap<Recipient, NonZeroU32>);
-
-impl Mails {
-    /// Adds a mail to a recipient, if the limit allows one more than those of this batch.
-    fn add(&mut self, batcher: &Batcher, to: Recipient) -> Result<(), Error> {
-        let before = self.0.get(&to);
-        let all = before.map_or(NonZeroU32::MIN, |before| before.saturating_add(1));
-        batcher.limiters.check_recipient(&to, all)?;
-        self.0.insert(to, all);
-        Ok(())
-    }
-
-    fn count(self, batcher: &Batcher) {
-        for (to, mails) in self.0 {
-            for _ in 0..mails.get() {
-                batcher.limiters.count_recipient(&to);
-            }
-        }
-    }
+    batcher.commands.run_for(by, decide).await
 }
 
 /// The data that a batch has read, and the changes that it will write.
@@ -131,7 +97,9 @@ struct Batch<'a> {
     repeated: Vec<NewDetails>,
     facts: Vec<(Span, Actor, Fact<'static>)>,
     links: Vec<([u8; 32], RegistrationId)>,
-    mails: Mails,
+    mails: Allowance,
+    /// The mailboxes of those who registered themselves, with the accounts of the events: they are mailed again.
+    welcome: Vec<Suppression>,
     organizers: Organizers,
 }
 
@@ -170,6 +138,11 @@ impl<'a> Batch<'a> {
                     .map(|(event, email, id)| ((event, email), id)),
             );
         }
+        let mails = requests
+            .iter()
+            .filter(|request| seats.contains_key(&request.slug))
+            .map(|request| (cause(request.requester), request.email.as_str()));
+        let mails = Allowance::of(context, mails).await?;
         Ok(Self {
             batcher,
             now,
@@ -179,7 +152,8 @@ impl<'a> Batch<'a> {
             repeated: Vec::new(),
             facts: Vec::new(),
             links: Vec::new(),
-            mails: Mails::default(),
+            mails,
+            welcome: Vec::new(),
             organizers,
         })
     }
@@ -195,15 +169,19 @@ impl<'a> Batch<'a> {
         let admission = seats.admit(request.requester, answers, before.is_some(), self.now)?;
         // A refused request sends no mail and does not count. New and repeated registrations count alike, otherwise the limit
         // would reveal the difference.
-        let to = Recipient::new(request.requester, request.email.as_str());
+        let (cause, address) = (cause(request.requester), request.email.as_str());
         let quota = self
             .organizers
             .check(self.batcher, request.requester, self.now);
-        if let Err(limited) = quota.and_then(|()| self.mails.add(self.batcher, to)) {
+        if let Err(limited) = quota.and_then(|()| self.mails.take(cause, address)) {
             (seats.counters, seats.next_seq) = untaken;
             return Err(limited);
         }
         self.organizers.count(request.requester, self.now);
+        if request.requester == Requester::Public {
+            self.welcome
+                .push((email::mailbox_hash(address), Some(account)));
+        }
         let waiting = seats.counters.waitlisted;
         let new_id = || RegistrationId::new(self.batcher.commands.entropy().uuid_v7(self.now));
         let id = before.unwrap_or_else(new_id);
@@ -288,8 +266,18 @@ impl<'a> Batch<'a> {
             context.record_for(span, *actor, *fact).await?;
         }
         self.organizers.write(context).await?;
+        self.mails.give_back(context).await?;
+        context.tx.delete_suppressions(&self.welcome).await?;
         let seats: Vec<&Seats> = self.seats.values().collect();
         context.tx.update_counters(&seats).await
+    }
+}
+
+/// What causes the mail about a registration.
+const fn cause(requester: Requester) -> Cause {
+    match requester {
+        Requester::Public => Cause::Recipient,
+        Requester::Owner(_) => Cause::Organizer,
     }
 }
 

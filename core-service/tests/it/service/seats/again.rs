@@ -3,7 +3,10 @@
 use std::{os::unix::net::UnixListener, path::Path, pin::Pin, time::Duration};
 
 use core_service::service::{Allowance, Error, LimitSettings, NewRegistration};
-use domain::rate::{Limit, Period};
+use domain::{
+    budget::MailboxLimits,
+    rate::{Limit, Period},
+};
 use futures_util::{FutureExt as _, future::join_all};
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection, SqliteConnection};
 use test_postgres::{Database, Server};
@@ -89,7 +92,10 @@ async fn refuse_nobody(database: &Database) {
 
 fn limits() -> LimitSettings {
     LimitSettings {
-        per_recipient: Limit::new(2, Period::Hour),
+        mailboxes: MailboxLimits {
+            all: Limit::new(2, Period::Hour),
+            by_organizers: Limit::Off,
+        },
         ..LimitSettings::OFF
     }
 }

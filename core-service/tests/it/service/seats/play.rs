@@ -250,11 +250,7 @@ impl<'a> Case<'a> {
         };
         let use_cases = &self.instance.use_cases;
         if by_link {
-            let link = use_cases
-                .own_registrations
-                .new_link(id, None)
-                .await
-                .unwrap();
+            let link = self.instance.private_link(id).await;
             let token = link.rsplit('/').next().unwrap();
             use_cases.own_registrations.cancel(token).await.unwrap();
             self.model.settle();
@@ -284,7 +280,7 @@ impl<'a> Case<'a> {
             return;
         };
         let own = &self.instance.use_cases.own_registrations;
-        let link = own.new_link(id, None).await.unwrap();
+        let link = self.instance.private_link(id).await;
         let token = link.rsplit('/').next().unwrap();
         let confirmed = own.confirm(token).await;
         match self.model.confirm(index) {

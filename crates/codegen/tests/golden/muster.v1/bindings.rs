@@ -1910,6 +1910,32 @@ impl PublicRpc for TakeOverNewDetailsByToken {
     const CACHING: Option<Caching> = None;
 }
 
+/// Stops the e-mails of an event's organizer to the attendee, whom the organizer added, by the private link from an e-mail: those of all events of the account, cancellations included. It ends when the attendee registers themselves. Stopping again changes nothing. For the website; it has no route.
+#[derive(Debug, Clone, Copy)]
+pub struct RefuseMailByToken;
+
+impl Rpc for RefuseMailByToken {
+    type Request = super::RefuseMailByTokenRequest;
+    type Response = super::OwnRegistration;
+
+    const NAME: &'static str = "RefuseMailByToken";
+    const GRPC_PATH: &'static str = "/muster.v1.RegistrationService/RefuseMailByToken";
+    const INTERNAL: bool = false;
+    const ACCESS: Access = Access::Public;
+    const SCOPE: Option<Scope> = None;
+    const READ_ONLY: bool = false;
+    const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
+    const CHANGES_CATALOGUE: bool = false;
+}
+
+impl PublicRpc for RefuseMailByToken {
+    const CONTENT: Content = Content::Json;
+    const CACHING: Option<Caching> = None;
+}
+
 /// Cancels an attendee's own registration by the private link from an e-mail. Cancelling again changes nothing. For the website; it has no route.
 #[derive(Debug, Clone, Copy)]
 pub struct CancelRegistrationByToken;
@@ -1985,6 +2011,7 @@ pub fn visit_rpcs(visitor: &mut impl RpcVisitor) {
     visitor.visit(GetTicket);
     visitor.visit(ConfirmRegistrationByToken);
     visitor.visit(TakeOverNewDetailsByToken);
+    visitor.visit(RefuseMailByToken);
     visitor.visit(CancelRegistrationByToken);
 }
 

@@ -621,6 +621,13 @@ pub trait RegistrationHandlers<F: Frame>: Send + Sync + 'static {
         request: super::TakeOverNewDetailsByTokenRequest,
     ) -> impl Future<Output = Result<Response<super::OwnRegistration>, F::Error>> + Send;
 
+    /// See [`bindings::RefuseMailByToken`].
+    fn refuse_mail_by_token(
+        &self,
+        caller: F::Public,
+        request: super::RefuseMailByTokenRequest,
+    ) -> impl Future<Output = Result<Response<super::OwnRegistration>, F::Error>> + Send;
+
     /// See [`bindings::CancelRegistrationByToken`].
     fn cancel_registration_by_token(
         &self,
@@ -860,6 +867,14 @@ impl<
             .await
     }
 
+    async fn refuse_mail_by_token(
+        &self,
+        request: Request<super::RefuseMailByTokenRequest>,
+    ) -> Result<Response<super::OwnRegistration>, Status> {
+        let (caller, request) = self.open(request, F::public)?;
+        self.answer(self.handlers().refuse_mail_by_token(caller, request)).await
+    }
+
     async fn cancel_registration_by_token(
         &self,
         request: Request<super::CancelRegistrationByTokenRequest>,
@@ -1008,6 +1023,10 @@ static ACCESS: &[(&str, AccessRule)] = &[
     (
         "/muster.v1.RegistrationService/TakeOverNewDetailsByToken",
         AccessRule::of::<bindings::TakeOverNewDetailsByToken>(),
+    ),
+    (
+        "/muster.v1.RegistrationService/RefuseMailByToken",
+        AccessRule::of::<bindings::RefuseMailByToken>(),
     ),
     (
         "/muster.v1.RegistrationService/CancelRegistrationByToken",

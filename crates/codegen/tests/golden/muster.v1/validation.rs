@@ -477,5 +477,6 @@ impl Validate for super::GetRegistrationByTokenRequest {}
 impl Validate for super::ConfirmRegistrationByTokenRequest {}
 impl Validate for super::TakeOverNewDetailsByTokenRequest {}
 impl Validate for super::CancelRegistrationByTokenRequest {}
+impl Validate for super::RefuseMailByTokenRequest {}
 impl Validate for super::GetRegistrationCalendarByTokenRequest {}
 impl Validate for super::GetTicketRequest {}

@@ -1,0 +1,107 @@
+//! Sending the mails of jobs. Every mail takes the same steps: its permit, the check that nobody holds it, and the mail server.
+
+use domain::{clock::Clock, instant::Instant, job::ClaimedJob};
+use futures_util::future::BoxFuture;
+use storage::{Clearance, Store};
+
+use super::AttemptError;
+use crate::{
+    email::{Mail, Mailer, Undelivered},
+    service::{MailPermits, Outgoing, Permit},
+};
+
+/// Sends the mails of jobs. Clones share its connections.
+#[derive(Debug, Clone)]
+pub struct Post {
+    store: Store,
+    clock: Clock,
+    permits: MailPermits,
+    mailer: Mailer,
+}
+
+impl Post {
+    /// Sends with `mailer` what `permits` allows.
+    pub const fn new(store: Store, clock: Clock, permits: MailPermits, mailer: Mailer) -> Self {
+        Self {
+            store,
+            clock,
+            permits,
+            mailer,
+        }
+    }
+
+    /// The database of the jobs.
+    pub(super) const fn store(&self) -> &Store {
+        &self.store
+    }
+
+    /// The current time.
+    pub(super) fn now(&self) -> Instant {
+        self.clock.now()
+    }
+
+    /// The sender's address.
+    pub(super) fn sender(&self) -> &str {
+        self.mailer.sender().address()
+    }
+
+    /// Asks whether a mail may be sent; false if its recipient wants no such mails.
+    pub(super) async fn permits(
+        &self,
+        job: &ClaimedJob,
+        mail: &Outgoing,
+    ) -> Result<bool, AttemptError> {
+        let (kind, subject_id) = (job.key.kind.name(), job.key.subject_id);
+        match self.permits.ask(mail.clone()).await? {
+            Permit::Granted => Ok(true),
+            Permit::Suppressed => {
+                tracing::info!(kind, %subject_id, "a mail is not sent, since its recipient gets no such mails");
+                Ok(false)
+            }
+            Permit::Wait(wait) => {
+                tracing::info!(kind, %subject_id, wait_seconds = wait.as_secs(), "a mail waits, since its recipient got many");
+                let text = "the recipient got many mails".to_owned();
+                Err(AttemptError::Early(wait, text))
+            }
+        }
+    }
+
+    /// Sends a mail that has its permit.
+    pub(super) async fn send(
+        &self,
+        job: &ClaimedJob,
+        outgoing: &Outgoing,
+        mail: &Mail,
+    ) -> Result<(), AttemptError> {
+        let check = || self.check(job);
+        let sent = self.mailer.send(mail, self.now(), &check).await;
+        if !matches!(sent, Ok(()) | Err(Undelivered::Permanent(_))) {
+            self.permits.give_back(outgoing).await?;
+        }
+        Ok(sent?)
+    }
+
+    /// Asks right before the mail server hears of a mail: an operator may have held or dropped it since it was claimed.
+    fn check<'a>(&'a self, job: &'a ClaimedJob) -> BoxFuture<'a, Result<(), Undelivered>> {
+        Box::pin(async {
+            match self.store.clearance(job).await {
+                Ok(Clearance::Granted) => Ok(()),
+                Ok(Clearance::Held) => Err(Undelivered::Held),
+                Ok(Clearance::Withdrawn) => Err(Undelivered::Withdrawn),
+                Err(error) => Err(Undelivered::Temporary(error.to_string())),
+            }
+        })
+    }
+}
+
+impl From<Undelivered> for AttemptError {
+    fn from(undelivered: Undelivered) -> Self {
+        match undelivered {
+            Undelivered::Temporary(text) => Self::Temporary(text),
+            Undelivered::Permanent(text) => Self::Permanent(text),
+            Undelivered::Unreachable(text) => Self::Unreachable(text),
+            Undelivered::Held => Self::Held,
+            Undelivered::Withdrawn => Self::Withdrawn,
+        }
+    }
+}
