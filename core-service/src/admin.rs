@@ -20,7 +20,7 @@ use clap::{Args, Subcommand};
 use domain::{account::is_line, clock::Clock, entropy::Entropy};
 use futures_util::future::BoxFuture;
 use serde_json::Value;
-use server::Failure;
+use server::{Failure, exposure::Exposure};
 use storage::{self, Purpose, Store};
 
 use crate::{
@@ -155,6 +155,15 @@ impl Command {
             Self::Mail(MailCommand::Drop(command)) => Some(&mut command.consent),
             _ => None,
         }
+    }
+
+    /// The same command, which knows what of the installation others can reach.
+    #[must_use]
+    pub fn exposed(mut self, exposure: Exposure) -> Self {
+        if let Self::Doctor(command) = &mut self {
+            command.exposure = exposure;
+        }
+        self
     }
 
     /// Runs the command, which asks nobody.

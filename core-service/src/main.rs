@@ -13,6 +13,7 @@ use domain::{clock::Clock, entropy::Entropy};
 use futures_util::future::BoxFuture;
 use server::{
     Failure,
+    exposure::Exposure,
     program::{self, ProgramSettings},
     shutdown::{self, StopSettings},
 };
@@ -67,12 +68,27 @@ fn main() -> ExitCode {
     program::run(|config: &Config| &config.program, run)
 }
 
+impl Config {
+    /// What of this core others can reach.
+    fn exposure(&self) -> Exposure {
+        Exposure {
+            public_url: self.rules.public_url.clone(),
+            grpc: Some((
+                self.port.grpc_addr.clone(),
+                self.port.tls.tls_cert.is_some(),
+            )),
+            ..Exposure::default()
+        }
+    }
+}
+
 fn run(config: Config) -> BoxFuture<'static, Result<(), Failure>> {
     Box::pin(async move {
         let (clock, entropy) = (Clock::system(), Entropy::system());
         match &config.command {
             Some(Command::Admin(command)) => {
                 let (data, mail) = (&config.data, &config.mail);
+                let command = command.clone().exposed(config.exposure());
                 return command.run(data, mail, clock, entropy).await;
             }
             Some(Command::Health) => {
@@ -87,6 +103,7 @@ fn run(config: Config) -> BoxFuture<'static, Result<(), Failure>> {
         let listener = port::bind(&config.port.grpc_addr).await?;
         let store = open_store(&config.data, Purpose::Serve, config.data.database_wait()).await?;
         let core = Core::compose(store, mailer, options).await?;
+        config.exposure().warn();
         let background = core.run_background(stop.announced);
         let (served, ()) = tokio::join!(
             core.serve(listener, &config.port.tls, stop.begun),

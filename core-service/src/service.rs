@@ -52,7 +52,9 @@ pub use domain::rate::LimitSettings;
 pub use erase::{Erasure, LastOwner, Outlook, People};
 pub use error::{Error, Lacking};
 pub(crate) use events::AnnounceError;
-pub use events::{Cancellation, Events, MyEvents, PlannedChange, PlannedMail, Updated};
+pub use events::{
+    Cancellation, Events, MyEvents, PlannedChange, PlannedMail, PlannedUpdate, Updated,
+};
 pub use idempotency::{Claim, Invocation, Replay, Storable};
 pub use keys::{KeyTerms, Keys, NewKey};
 pub use limits::{Allowance, CallLimits, CoverLimit, LinkLimit};
@@ -63,7 +65,7 @@ pub use mails::Mails;
 pub use members::{Members, NewInvitation};
 pub use oauth::{
     Asked, Choice, ConsentAccount, Issued, OAuth, OAuthPolicy, Pending, Problem, ServerView,
-    TokenRequest,
+    TokenRequest, WayBack,
 };
 pub(crate) use oauth::{MAX_UNUSED_CLIENTS, UNUSED_CLIENT_DAYS};
 pub use organizer_mails::OrganizerMails;
@@ -74,7 +76,8 @@ pub use profile::Profile;
 pub(crate) use registrations::settle_all;
 pub use registrations::{
     Added, Approval, Arrival, DoorPlace, Export, NewRegistration, OwnRegistration,
-    OwnRegistrations, RegistrationPage, RegistrationPatch, Registrations, Ticket,
+    OwnRegistrations, PlannedRecipients, RegistrationPage, RegistrationPatch, Registrations,
+    Ticket,
 };
 pub(crate) use removal::purge;
 pub use sessions::{SessionView, Sessions, SteppedUp};

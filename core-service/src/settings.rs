@@ -4,6 +4,7 @@ mod oauth;
 mod people;
 
 use std::{
+    fs::DirBuilder,
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -133,8 +134,13 @@ impl DataSettings {
     }
 }
 
+/// Makes the folder if there is none, for its owner only: it has names, addresses and keys. One that is there stays as it is.
 fn make_folder(folder: &Path) -> Result<(), Failure> {
-    std::fs::create_dir_all(folder).map_err(|error| {
+    let mut builder = DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder).map_err(|error| {
         Failure::Environment(format!(
             "cannot create the folder {}: {error}; choose another with --data-dir",
             folder.display()

@@ -37,7 +37,10 @@ pub(crate) fn operation(method: Method, route: Route, gateway: Arc<Gateway>) -> 
                 Err(problem) => {
                     let origin = host.as_ref().and_then(origin_on_this_machine);
                     let origin = origin.as_deref();
-                    Err(gateway.oauth.guided(problem, API, origin).await)
+                    Err(gateway
+                        .oauth
+                        .guided(problem, API, route.scope, origin)
+                        .await)
                 }
             }
         }

@@ -49,6 +49,7 @@ pub fn router(core: Core, options: Options) -> Router {
 pub fn run(settings: Settings) -> BoxFuture<'static, Result<(), Failure>> {
     Box::pin(async move {
         let router = Box::new(|core, cache| Ok(router(core, settings.options(cache))));
-        http_kit::run(&settings.edge, settings.command, router).await
+        let public_url = settings.public_url.as_deref();
+        http_kit::run(&settings.edge, public_url, settings.command, router).await
     })
 }

@@ -43,6 +43,7 @@ impl Table {
         let documents = documents::operations(options.openapi, &options.public_url);
         let oauth = OAuth::new(core.clone());
         let cache = options.calls.cache.clone();
+        let public_url = options.public_url.clone();
         let gateway = Arc::new(Gateway {
             core: core.clone(),
             options,
@@ -74,7 +75,7 @@ impl Table {
             .fold(axum::Router::new(), |routes, resource| {
                 resource.add_to(routes)
             });
-        SURFACE.router(routes, &core, cache)
+        SURFACE.router(routes, &core, cache).at(&public_url)
     }
 }
 

@@ -81,7 +81,7 @@ impl Call<'_> {
             (self.check)(self.core, &context, tool.rpc.scope).await?;
         }
         (tool.rpc.check)(arguments.input.clone())?;
-        let preview = self.preview(confirmation, &arguments.input.fields).await?;
+        let preview = self.preview(confirmation, &arguments.input).await?;
         let unless = confirmation.unless.as_ref();
         if unless.is_some_and(|field| preview.get(field) == Some(&Value::Bool(true))) {
             return Ok(None);
@@ -123,18 +123,15 @@ impl Call<'_> {
         ))
     }
 
-    async fn preview(
-        &self,
-        confirmation: &Confirmation,
-        fields: &Map<String, Value>,
-    ) -> Result<Value, Problem> {
+    async fn preview(&self, confirmation: &Confirmation, call: &Input) -> Result<Value, Problem> {
         let taken = confirmation.takes.iter();
         let fields = taken
-            .filter_map(|name| Some((name.clone(), fields.get(name)?.clone())))
+            .filter_map(|name| Some((name.clone(), call.fields.get(name)?.clone())))
             .collect();
+        // A preview whose request has no mask leaves it out.
         let input = Input {
             fields,
-            mask: Vec::new(),
+            mask: call.mask.clone(),
         };
         let context = self.caller.context(self.options);
         let output = confirmation

@@ -57,9 +57,10 @@ impl Table {
     /// The router of `/mcp`, with the bridge's health and an answer to unknown paths.
     pub fn into_router(self, core: Core, options: &Options) -> Router {
         let check = self.checks_credential;
+        let table = Arc::new(self);
         let core = SURFACE.core(core);
         let bridge = Bridge::new(
-            Arc::new(self),
+            Arc::clone(&table),
             core.clone(),
             options.clone(),
             codec(options.state_key.as_ref()),
@@ -73,6 +74,7 @@ impl Table {
         let oauth = OAuth::new(core.clone());
         let metadata = Resource::new(METADATA).with(oauth.resource(PATH));
         let gate = Arc::new(Gate {
+            table,
             check,
             oauth,
             core: core.clone(),
@@ -96,7 +98,8 @@ impl Table {
             .route(&with_slash, any(answer.clone()))
             .route(PATH, any(answer));
         let routes = metadata.add_to(routes);
-        SURFACE.router(routes, &core, options.calls.cache.clone())
+        let cache = options.calls.cache.clone();
+        SURFACE.router(routes, &core, cache).at(&options.public_url)
     }
 }
 

@@ -62,6 +62,7 @@ pub fn run(settings: Settings) -> BoxFuture<'static, Result<(), Failure>> {
             return stdio::run(table, core, &options, key, stop.begun).await;
         }
         let router = Box::new(|core, cache| router(core, &settings.options(cache)));
-        http_kit::run(&settings.edge, settings.command, router).await
+        let public_url = settings.public_url.as_deref();
+        http_kit::run(&settings.edge, public_url, settings.command, router).await
     })
 }

@@ -3,7 +3,10 @@
 use clap::Parser;
 use http_kit::{CallOptions, EdgeCommand, EdgeSettings, ResponseCache};
 use secrecy::SecretString;
-use server::cors::{List, Origin};
+use server::{
+    cors::{List, Origin},
+    settings::public_url,
+};
 
 /// Serves Muster's API to agents over the Model Context Protocol (MCP) and calls core over gRPC.
 ///
@@ -27,6 +30,9 @@ pub struct Settings {
         hide_env_values = true
     )]
     pub api_key: Option<SecretString>,
+    /// URL under which people and programs reach Muster. With https, browsers are told to use nothing else
+    #[arg(long, env = "MUSTER_PUBLIC_URL", value_name = "URL", value_parser = public_url, help_heading = "MCP")]
+    pub public_url: Option<String>,
     /// Settings of MCP over HTTP
     #[command(flatten)]
     pub mcp: McpSettings,
@@ -105,6 +111,8 @@ pub struct Options {
     pub concurrency: usize,
     /// The secret that seals confirmations; random if absent.
     pub state_key: Option<SecretString>,
+    /// The public URL; empty if it is not known.
+    pub public_url: String,
 }
 
 impl Default for Options {
@@ -115,6 +123,7 @@ impl Default for Options {
             origins: Vec::new(),
             concurrency: 512,
             state_key: None,
+            public_url: String::new(),
         }
     }
 }
@@ -136,6 +145,7 @@ impl Settings {
     pub(crate) fn options(&self, cache: Option<ResponseCache>) -> Options {
         Options {
             calls: self.edge.http.calls(cache),
+            public_url: self.public_url.clone().unwrap_or_default(),
             ..self.mcp.options()
         }
     }

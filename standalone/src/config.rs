@@ -7,7 +7,10 @@ use core_service::{
 };
 use http_kit::{HttpSettings, ResponseCache};
 use mcp_bridge::McpSettings;
-use server::{probe::reachable, program::ProgramSettings, serve::Address, shutdown::StopSettings};
+use server::{
+    exposure::Exposure, probe::reachable, program::ProgramSettings, serve::Address,
+    shutdown::StopSettings,
+};
 
 /// Muster: events, the people who register for them, and an API for programs and agents.
 ///
@@ -86,6 +89,19 @@ impl Config {
             .unwrap_or_else(|| format!("http://{}", reachable(self.http.http_addr)))
     }
 
+    /// What of this machine others can reach.
+    pub(crate) fn exposure(&self) -> Exposure {
+        Exposure {
+            public_url: self.rules.public_url.clone(),
+            http: Some(self.http.http_addr),
+            has_proxies: !self.http.proxies.trusted_proxies.is_empty(),
+            grpc: Some((
+                self.port.grpc_addr.clone(),
+                self.port.tls.tls_cert.is_some(),
+            )),
+        }
+    }
+
     /// MCP is also served under the public URL's host.
     pub(crate) fn mcp_options(&self, cache: Option<ResponseCache>) -> mcp_bridge::Options {
         let mut options = self.mcp.options();
@@ -94,6 +110,7 @@ impl Config {
         let host = authority.split('/').next().unwrap_or_default();
         options.hosts.push(host.to_owned());
         options.calls = self.http.calls(cache);
+        options.public_url = url;
         options
     }
 

@@ -25,6 +25,7 @@ pub fn run(mut config: Config) -> BoxFuture<'static, Result<(), Failure>> {
         match &config.command {
             Some(Command::Admin(command)) => {
                 let (data, mail) = (&config.data, &config.mail);
+                let command = command.clone().exposed(config.exposure());
                 return command.run(data, mail, clock, entropy).await;
             }
             Some(Command::Health) => return probe::is_ready(config.http.http_addr).await,
@@ -64,6 +65,7 @@ pub fn run(mut config: Config) -> BoxFuture<'static, Result<(), Failure>> {
         } else {
             None
         };
+        config.exposure().warn();
         welcome::print(&config, demo.as_ref(), sign_in.as_deref());
         let (background, grpc) = (
             core.run_background(stop.announced),

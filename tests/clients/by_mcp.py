@@ -64,10 +64,12 @@ async def refused(client, tool, **arguments):
 
 
 async def session(server, mode, asked=None, can_be_asked=False):
-    """One agent's session. With `asked`, the client shows forms and notes them there; it answers the first with no.
+    """One agent's session. With `asked`, the client shows forms and notes those about cancelling there; it answers the first of these with no.
     `can_be_asked` says whether the forms reach it."""
 
     async def elicit(_context, params):
+        if not params.message.startswith("Cancel"):
+            return ElicitResult(action="accept", content={"confirm": True})
         asked.append(params.message)
         return ElicitResult(action="accept", content={"confirm": len(asked) > 1})
 
@@ -103,7 +105,7 @@ async def session(server, mode, asked=None, can_be_asked=False):
         event = created["id"]
         # Each session has a guest of its own, since one address can't be registered at any pace.
         email = f"{uuid.uuid4().hex}@example.org"
-        guest = await call(client, "register_attendee", id=event, name="Grace", email=email)
+        guest = await call(client, "register_attendee", id=event, name="Grace", email=email, confirm=True)
         assert guest["status"] == "Confirmed", guest
         path = f"/me/events/{event}"
         assert await call(client, "get_my_event", id=event) == rest(path)

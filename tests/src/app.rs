@@ -422,6 +422,7 @@ async fn serve_mcp(core: &CoreSettings, stop: &CancellationToken) -> Mcp {
             ..CallOptions::default()
         },
         state_key: Some("a secret that replicas of a test share".into()),
+        public_url: TestApp::PUBLIC_URL.to_owned(),
         ..mcp_bridge::Options::default()
     };
     let router = mcp_bridge::router(core, &options).unwrap();

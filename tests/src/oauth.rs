@@ -12,6 +12,9 @@ use crate::{Browser, Http, Reply, TestApp};
 const VERIFIER: &str = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
 const CHALLENGE: &str = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
 
+/// All scopes that an app can ask for.
+const EVERYTHING: &str = "events:read events:write events:cancel registrations:read registrations:write registrations:check_in account:read";
+
 /// An app, with what it would keep.
 #[derive(Clone)]
 pub struct OAuthApp {
@@ -73,6 +76,7 @@ impl OAuthApp {
             ("state", "the state"),
             ("code_challenge", CHALLENGE),
             ("code_challenge_method", "S256"),
+            ("scope", EVERYTHING),
         ];
         merged(&usual, changed)
     }

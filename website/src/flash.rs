@@ -101,17 +101,45 @@ impl Flash {
         let code = cookies::raw(headers, NAME)?;
         Self::ALL.iter().copied().find(|flash| flash.code == code)
     }
+}
 
-    /// The cookie, for the page that comes next.
-    fn cookie(self, path: &str) -> Option<HeaderValue> {
-        cookie(self.code, path, SECONDS)
-    }
+/// The cookies of an answer, until they are written.
+#[derive(Debug, Clone, Default)]
+struct Unwritten(Vec<Cookie>);
+
+/// A cookie for the pages at a path.
+#[derive(Debug, Clone)]
+struct Cookie {
+    code: &'static str,
+    path: String,
+    seconds: u32,
 }
 
 /// Ends the cookie of a page that was shown.
 pub(crate) fn clear(response: &mut Response, path: &str) {
-    if let Some(cookie) = cookie("", path, 0) {
-        response.headers_mut().append(SET_COOKIE, cookie);
+    add(response, "", path, 0);
+}
+
+fn add(response: &mut Response, code: &'static str, path: &str, seconds: u32) {
+    let unwritten = response
+        .extensions_mut()
+        .get_or_insert_default::<Unwritten>();
+    let path = path.to_owned();
+    unwritten.0.push(Cookie {
+        code,
+        path,
+        seconds,
+    });
+}
+
+/// Writes the cookies of an answer, which browsers send over https alone if the site has it.
+pub(crate) fn write(response: &mut Response, is_secure: bool) {
+    let unwritten = response.extensions_mut().remove::<Unwritten>();
+    for one in unwritten.unwrap_or_default().0 {
+        let cookie = cookies::header(NAME, one.code, &one.path, one.seconds, is_secure);
+        if let Some(cookie) = cookie {
+            response.headers_mut().append(SET_COOKIE, cookie);
+        }
     }
 }
 
@@ -120,20 +148,14 @@ pub(crate) fn see(path: &str, done: Option<Flash>) -> Response {
     let mut response = Response::default();
     *response.status_mut() = StatusCode::SEE_OTHER;
     make_private(&mut response);
-    let headers = response.headers_mut();
     if let Ok(location) = HeaderValue::try_from(path) {
-        headers.insert(LOCATION, location);
+        response.headers_mut().insert(LOCATION, location);
     }
     let page = path.split('?').next().unwrap_or_default();
-    if let Some(cookie) = done.and_then(|done| done.cookie(page)) {
-        headers.append(SET_COOKIE, cookie);
+    if let Some(done) = done {
+        add(&mut response, done.code, page, SECONDS);
     }
     response
-}
-
-/// It grants nothing, so plain http may carry it.
-fn cookie(code: &str, path: &str, seconds: u32) -> Option<HeaderValue> {
-    cookies::header(NAME, code, path, seconds, false)
 }
 
 #[cfg(test)]

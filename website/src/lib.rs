@@ -73,6 +73,7 @@ const SURFACE: Surface = Surface {
 pub fn router(core: Core, options: Options) -> Router {
     let core = SURFACE.core(core);
     let cache = options.calls.cache.clone();
+    let public_url = options.public_url.clone();
     let site = request_context::Site::new(core.clone(), options);
     let routes = assets::resources()
         .into_iter()
@@ -82,10 +83,10 @@ pub fn router(core: Core, options: Options) -> Router {
             resource.add_to(routes)
         });
     let routes = SURFACE.router(routes, &core, cache);
-    let show = move |request: Request, next: Next| problem_page::show(site.links(), request, next);
+    let show = move |request: Request, next: Next| problem_page::show(site.clone(), request, next);
     // Around all of it, since cached answers need the policies of their paths, too.
     let routes = axum::Router::new().fallback_service(routes);
-    routes.layer(from_fn(show)).into()
+    Router::from(routes.layer(from_fn(show))).at(&public_url)
 }
 
 /// The paths of everything on the site that can be read but its static files, as templates.
@@ -104,6 +105,7 @@ pub fn paths(core: Core, options: Options) -> Vec<&'static str> {
 pub fn run(settings: Settings) -> BoxFuture<'static, Result<(), Failure>> {
     Box::pin(async move {
         let router = Box::new(|core, cache| Ok(router(core, settings.options(cache))));
-        http_kit::run(&settings.edge, settings.command, router).await
+        let public_url = settings.public_url.as_deref();
+        http_kit::run(&settings.edge, public_url, settings.command, router).await
     })
 }

@@ -1,6 +1,14 @@
 //! What browsers may do with the pages of the site, as headers of their answers.
 
-use http::{HeaderMap, HeaderName, HeaderValue, header::CONTENT_SECURITY_POLICY};
+use http::{HeaderMap, HeaderName, HeaderValue, Uri, header::CONTENT_SECURITY_POLICY};
+
+use crate::{
+    form::Form,
+    return_path::{RETURN_PATH, own_path},
+};
+
+/// Where an app sends a person.
+pub(crate) const AUTHORIZE: &str = "/oauth/authorize";
 
 /// What a page may load and do: files and forms of its own origin, nothing inline, in no frame.
 pub(crate) const CONTENT: &str = concat!(
@@ -32,16 +40,22 @@ pub(crate) struct Policies {
     is_on_the_way: bool,
 }
 
-/// The policies of a path.
-pub(crate) fn of(path: &str) -> Policies {
+/// The policies of an address.
+pub(crate) fn of(uri: &Uri) -> Policies {
     let is_below = |place: &str| {
-        let rest = path.strip_prefix(place);
+        let rest = uri.path().strip_prefix(place);
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     };
     Policies {
-        is_consent: is_below("/oauth/authorize"),
-        is_on_the_way: is_below("/oauth") || is_below("/sign-in"),
+        is_consent: is_below(AUTHORIZE),
+        is_on_the_way: is_below("/oauth") || (is_below("/sign-in") && leads_to_consent(uri)),
     }
+}
+
+/// Whether who signs in there goes on to the consent.
+fn leads_to_consent(uri: &Uri) -> bool {
+    let query = Form::parse(uri.query().unwrap_or_default().as_bytes());
+    own_path(query.value(RETURN_PATH)).starts_with(AUTHORIZE)
 }
 
 impl Policies {
@@ -49,7 +63,8 @@ impl Policies {
         if self.is_consent {
             headers.insert(CONTENT_SECURITY_POLICY, CONTENT_OF_CONSENT);
         }
-        // Elsewhere no other page gets hold of a window of this site.
+        // Elsewhere no other page gets hold of a window of this site, and none sees by it whether somebody is signed in: redirects have
+        // the same policy.
         let opener = if self.is_on_the_way {
             "unsafe-none"
         } else {
@@ -72,10 +87,22 @@ mod tests {
         let consent = CONTENT_OF_CONSENT;
         let expected = CONTENT.replace("form-action 'self'; ", "");
         assert_eq!(consent, expected);
-        assert!(of("/oauth/authorize").is_consent && of("/oauth/authorize/x").is_consent);
-        for path in ["/", "/oauth/token", "/oauth/authorizes", "/sign-in"] {
-            assert!(!of(path).is_consent, "{path}");
+        for path in ["/oauth/authorize", "/oauth/authorize/x"] {
+            assert!(of(&Uri::from_static(path)).is_consent, "{path}");
         }
-        assert!(of("/sign-in/code").is_on_the_way && !of("/dashboard").is_on_the_way);
+        for path in ["/", "/oauth/token", "/oauth/authorizes", "/sign-in"] {
+            assert!(!of(&Uri::from_static(path)).is_consent, "{path}");
+        }
+        let way = |uri| of(&Uri::from_static(uri)).is_on_the_way;
+        let next = "/sign-in/code?next=%2Foauth%2Fauthorize%3Fclient_id%3Dx";
+        assert!(way("/oauth/authorize") && way(next));
+        for elsewhere in [
+            "/sign-in",
+            "/sign-in?next=%2Fdashboard",
+            "/sign-in?next=https%3A%2F%2Fevil.example%2Foauth%2Fauthorize",
+            "/dashboard?next=%2Foauth%2Fauthorize",
+        ] {
+            assert!(!way(elsewhere), "{elsewhere}");
+        }
     }
 }

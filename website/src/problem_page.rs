@@ -11,8 +11,10 @@ use muster_api::Reason;
 use server::observe::RequestId;
 
 use crate::{
+    flash,
     layout::{Links, Page, Section},
     policies,
+    request_context::Site,
 };
 
 #[derive(Template)]
@@ -25,14 +27,15 @@ struct ProblemPage<'a> {
 }
 
 /// Shows the problem of an answer, if it has one and the client reads HTML.
-pub(crate) async fn show(links: Links, request: Request, next: Next) -> Response {
+pub(crate) async fn show(site: Site, request: Request, next: Next) -> Response {
     let reads_html = prefers_html(request.headers());
     // A form cannot be sent again by a link.
     let retry_url = (request.method() == Method::GET).then(|| request.uri().to_string());
     let id = RequestId::in_extensions(request.extensions());
-    let policies = policies::of(request.uri().path());
+    let policies = policies::of(request.uri());
     let mut response = next.run(request).await;
     policies.add_to(response.headers_mut());
+    flash::write(&mut response, site.is_secure());
     if !is_refused(response.status()) || response.extensions().get::<Problem>().is_none() {
         return response;
     }
@@ -41,7 +44,7 @@ pub(crate) async fn show(links: Links, request: Request, next: Next) -> Response
     if !reads_html {
         return response;
     }
-    as_page(links, response, &id, retry_url.as_deref())
+    as_page(site.links(), response, &id, retry_url.as_deref())
 }
 
 fn is_refused(status: StatusCode) -> bool {

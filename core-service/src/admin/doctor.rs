@@ -9,6 +9,7 @@ use domain::{
     clock::Clock, date_time::EventTime, email::Email, entropy::Entropy, instant::Instant,
     zone::Zone,
 };
+use server::exposure::Exposure;
 use storage::Store;
 
 use self::finding::{Finding, report};
@@ -37,6 +38,9 @@ pub struct DoctorCommand {
     /// The output.
     #[command(flatten)]
     pub(super) format: Format,
+    /// What of the installation others can reach.
+    #[arg(skip)]
+    pub(super) exposure: Exposure,
 }
 
 impl DoctorCommand {
@@ -67,7 +71,24 @@ impl DoctorCommand {
         }
         let to = self.mail_to.as_ref();
         findings.push(mail::goes_out(data, mail, to, now, entropy).await);
+        findings.extend(self.exposed().await);
         report(&findings)
+    }
+}
+
+impl DoctorCommand {
+    /// What others can reach that they should not, or cannot reach that they should. A network may make up for it, so it is no error.
+    async fn exposed(&self) -> Vec<Finding> {
+        let warnings = self.exposure.warnings().into_iter();
+        let warnings = warnings.chain(self.exposure.unanswered().await);
+        let notes: Vec<_> = warnings
+            .map(|warning| Finding::note("exposure", warning))
+            .collect();
+        if notes.is_empty() {
+            let fine = "what others can reach is as it should be".to_owned();
+            return vec![Finding::new("exposure", Ok(fine))];
+        }
+        notes
     }
 }
 

@@ -30,7 +30,7 @@ pub(super) fn write(path: &Path, key: &PlainKey) -> Result<(), Failure> {
 
 fn fill(path: &Path, key: &PlainKey) -> io::Result<()> {
     if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder)?;
+        private_folder(folder)?;
     }
     // An interrupted start may have left it. It is created again, since an existing file keeps its permissions.
     if let Err(error) = fs::remove_file(path)
@@ -41,6 +41,14 @@ fn fill(path: &Path, key: &PlainKey) -> io::Result<()> {
     let mut file = create_private(path)?;
     writeln!(file, "{}", key.expose())?;
     file.sync_all()
+}
+
+fn private_folder(path: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path)
 }
 
 fn create_private(path: &Path) -> io::Result<File> {

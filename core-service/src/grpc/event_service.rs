@@ -3,9 +3,9 @@
 use domain::{clock::Clock, ids::EventId};
 use muster_api::v1::{
     CancelRequest, CancelResult, CloneEventRequest, CreateEventRequest, CreatedEvent,
-    DeleteEventRequest, DeletedEvent, EventMailPreview, GetMyEventRequest, ListMyEventsRequest,
-    MyEventDetail, MyEventList, PreviewEventMailRequest, PublishEventRequest,
-    UnpublishEventRequest, UpdateEventRequest, services::EventHandlers,
+    DeleteEventRequest, DeletedEvent, EventDeletionPreview, EventMailPreview, EventUpdatePreview,
+    GetMyEventRequest, ListMyEventsRequest, MyEventDetail, MyEventList, PreviewEventMailRequest,
+    PublishEventRequest, UnpublishEventRequest, UpdateEventRequest, services::EventHandlers,
 };
 
 use super::{
@@ -114,6 +114,32 @@ impl EventHandlers<CoreFrame> for EventApi {
         let change = preview::planned_change(request)?;
         let planned = self.events.planned_mail(&caller.principal, id, change);
         preview::shown(planned.await?, &self.links, self.clock.now())
+    }
+
+    async fn preview_event_update(
+        &self,
+        caller: Authenticated,
+        request: UpdateEventRequest,
+    ) -> Result<EventUpdatePreview, Error> {
+        let id = event_id(&request.id)?;
+        let patch = convert::event_patch(request)?;
+        let planned = self.events.planned_update(&caller.principal, id, patch);
+        let planned = planned.await?;
+        Ok(EventUpdatePreview {
+            title: planned.title,
+            recipients: planned.recipients,
+            mails_nobody: planned.recipients == 0,
+        })
+    }
+
+    async fn preview_event_deletion(
+        &self,
+        caller: Authenticated,
+        request: DeleteEventRequest,
+    ) -> Result<EventDeletionPreview, Error> {
+        let id = event_id(&request.id)?;
+        let title = self.events.planned_deletion(&caller.principal, id).await?;
+        Ok(EventDeletionPreview { title })
     }
 
     async fn publish_event(

@@ -44,7 +44,15 @@ impl OAuthHandlers<CoreFrame> for OAuthApi {
         let parameters = parameters(request);
         let mut answer = CheckedAuthorization::default();
         match self.oauth.check(&parameters, caller.client).await? {
-            Asked::Problem(one) => answer.problem = Some(problem(one)),
+            Asked::Problem(one) => {
+                // Nobody has chosen anything before they have signed in.
+                let redirect_uri = None;
+                let shown = problem(one);
+                answer.problem = Some(AuthorizationProblem {
+                    redirect_uri,
+                    ..shown
+                });
+            }
             Asked::Redirect(uri) => answer.redirect_uri = Some(uri),
             Asked::Fine((client, redirect)) => {
                 answer.client = Some(shown_client(&client, Some(&redirect)));
@@ -166,8 +174,12 @@ impl OAuthHandlers<CoreFrame> for OAuthApi {
 }
 
 fn problem(problem: Problem) -> AuthorizationProblem {
+    let way_back = problem.way_back.map(|way| (way.uri, way.host));
+    let (redirect_uri, redirect_host) = way_back.unzip();
     AuthorizationProblem {
         message: problem.message,
         cure: problem.cure,
+        redirect_uri,
+        redirect_host,
     }
 }

@@ -14,10 +14,10 @@ use muster_api::{
         DeclineRegistrationsRequest, DeclinedRegistrations, ExportRegistrationsRequest,
         GetRegistrationByCodeRequest, GetRegistrationByTokenRequest,
         GetRegistrationCalendarByTokenRequest, GetRegistrationRequest, GetRegistrationsRequest,
-        GetTicketRequest, ListRegistrationsRequest, OwnRegistration, RefuseMailByTokenRequest,
-        RegisterAttendeeRequest, Registration, RegistrationByCode, RegistrationList,
-        RegistrationReceived, TakeOverNewDetailsByTokenRequest, Ticket, UndoCheckInRequest,
-        UpdateRegistrationRequest, services::RegistrationHandlers,
+        GetTicketRequest, ListRegistrationsRequest, OwnRegistration, RecipientsPreview,
+        RefuseMailByTokenRequest, RegisterAttendeeRequest, Registration, RegistrationByCode,
+        RegistrationList, RegistrationReceived, TakeOverNewDetailsByTokenRequest, Ticket,
+        UndoCheckInRequest, UpdateRegistrationRequest, services::RegistrationHandlers,
     },
 };
 use tonic::Response;
@@ -243,6 +243,56 @@ impl RegistrationHandlers<CoreFrame> for RegistrationApi {
         let by = caller.showing(&convert::registration);
         let cancelled = self.registrations.cancel(by, event, id).await?;
         Ok(convert::registration(cancelled))
+    }
+
+    async fn preview_added_registration(
+        &self,
+        caller: Authenticated,
+        request: AddRegistrationRequest,
+    ) -> Result<RecipientsPreview, Error> {
+        let event = event_id(&request.id)?;
+        let address = request.email.unwrap_or_default();
+        let planned = self
+            .registrations
+            .planned_guest(&caller.principal, event, address);
+        planned.await.map(convert::recipients)
+    }
+
+    async fn preview_approval(
+        &self,
+        caller: Authenticated,
+        request: ApproveRegistrationsRequest,
+    ) -> Result<RecipientsPreview, Error> {
+        let event = event_id(&request.id)?;
+        let named = registration_ids(&request.registration_ids)?;
+        let planned = self
+            .registrations
+            .planned_approval(&caller.principal, event, &named);
+        planned.await.map(convert::recipients)
+    }
+
+    async fn preview_decline(
+        &self,
+        caller: Authenticated,
+        request: DeclineRegistrationRequest,
+    ) -> Result<RecipientsPreview, Error> {
+        let (event, id) = ids(&request.id, &request.registration_id)?;
+        let planned = self
+            .registrations
+            .planned_decline(&caller.principal, event, id);
+        planned.await.map(convert::recipients)
+    }
+
+    async fn preview_registration_cancellation(
+        &self,
+        caller: Authenticated,
+        request: CancelRegistrationRequest,
+    ) -> Result<RecipientsPreview, Error> {
+        let (event, id) = ids(&request.id, &request.registration_id)?;
+        let planned = self
+            .registrations
+            .planned_cancellation(&caller.principal, event, id);
+        planned.await.map(convert::recipients)
     }
 
     async fn check_in(

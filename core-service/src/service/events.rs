@@ -23,7 +23,7 @@ use super::{Commands, Context, Error, Principal, catalogue::saturated, pages::pa
 pub(crate) use announce::AnnounceError;
 pub use cancel::Cancellation;
 pub use change::Updated;
-pub use preview::{PlannedChange, PlannedMail};
+pub use preview::{PlannedChange, PlannedMail, PlannedUpdate};
 
 /// Up to so many events are counted: the time of a list must not grow with the account.
 pub(super) const MAX_COUNTED: i64 = 10_000;

@@ -179,7 +179,7 @@ fn count<K: Hash + Eq + Clone>(limiter: Option<&Limiter<K>>, key: &K) -> Result<
 }
 
 /// The allowance would reveal requests of others, so the error only says when to try again.
-const fn exceeded(wait: Duration) -> Error {
+pub(super) const fn exceeded(wait: Duration) -> Error {
     Error::RateLimited {
         wait,
         allowance: None,

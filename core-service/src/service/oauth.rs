@@ -3,6 +3,7 @@
 //! Reading order: `clients` (who asks), `authorize` (what a person agrees to), `exchange` and `refresh` (codes and tokens), `connections`
 //! (what people have connected, and ending it).
 
+mod attempts;
 mod authorize;
 mod clients;
 mod connections;
@@ -24,7 +25,7 @@ use super::{Authenticator, Commands, Error, Links, credentials::Credentials, lim
 pub(crate) use self::clients::{MAX_UNUSED_CLIENTS, UNUSED_CLIENT_DAYS};
 pub(super) use self::connections::revoke_all_of;
 pub use self::{
-    authorize::{Asked, Choice, ConsentAccount, Pending, Problem},
+    authorize::{Asked, Choice, ConsentAccount, Pending, Problem, WayBack},
     exchange::{Issued, TokenRequest},
 };
 

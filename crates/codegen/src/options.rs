@@ -112,6 +112,7 @@ pub(crate) struct ScopeRule {
     pub(crate) name: String,
     pub(crate) description: String,
     pub(crate) session_only: bool,
+    pub(crate) only_reads: bool,
 }
 
 /// `muster.options.v1.Prompt`.

@@ -11,6 +11,8 @@ pub(crate) fn emit(api: &Api) -> TokenStream {
     let variants: Vec<_> = scopes.iter().map(|scope| variant(&scope.name)).collect();
     let grantable = scopes.iter().filter(|scope| !scope.session_only);
     let grantable: Vec<_> = grantable.map(|scope| variant(&scope.name)).collect();
+    let reading = scopes.iter().filter(|scope| scope.only_reads);
+    let reading: Vec<_> = reading.map(|scope| variant(&scope.name)).collect();
     let names: Vec<_> = scopes.iter().map(|scope| &scope.name).collect();
     let descriptions: Vec<_> = scopes.iter().map(|scope| &scope.description).collect();
     let docs = scopes
@@ -29,6 +31,9 @@ pub(crate) fn emit(api: &Api) -> TokenStream {
 
             /// The same, with those that only sessions have, by the role of their person.
             pub const ALL_OF_SESSIONS: &'static [Self] = &[#(Self::#variants),*];
+
+            /// Those that only read.
+            pub const READING: &'static [Self] = &[#(Self::#reading),*];
 
             /// Its name, for example `events:read`.
             pub const fn name(self) -> &'static str {

@@ -145,7 +145,7 @@ fn arguments(api: &Api, method: &Method, tool: &Tool) -> Object {
             CONFIRM,
             json!({
                 "type": "boolean",
-                "description": "True once a person has confirmed. Where a form can be shown, only that counts.",
+                "description": "A person confirmed.",
             }),
         );
     }

@@ -26,6 +26,16 @@ impl Scopes {
         Self::Only(ScopeSet(bits))
     }
 
+    /// Those that only read. A person grants them without a step-up, and a client that names no scope asks for them.
+    pub fn reading() -> Self {
+        Self::named(Scope::READING.iter().copied())
+    }
+
+    /// Whether none of them does more than read.
+    pub fn only_read(self) -> bool {
+        self.iter().all(|scope| Scope::READING.contains(&scope))
+    }
+
     /// Whether a scope is among them.
     pub fn contain(self, scope: Scope) -> bool {
         match self {

@@ -6,7 +6,7 @@ use super::entropy::Entropy;
 pub const MAX_CHARACTERS: usize = 80;
 
 /// With 36^6 endings of one title, a second try is already rare.
-const SUFFIX_CHARACTERS: usize = 6;
+const SUFFIX_CHARACTERS: usize = 8;
 
 /// The slug of a title that has no form in ASCII.
 const NAMELESS: &str = "event";
@@ -21,7 +21,8 @@ pub fn from_title(title: &str) -> String {
     }
 }
 
-/// Another slug for the same title, for when the plain one is taken.
+/// A slug with a random ending for the same title: for an event that is not listed, whose link nobody may guess, and for when the plain
+/// one is taken.
 pub fn from_title_with_suffix(title: &str, entropy: &Entropy) -> String {
     let mut slug = hyphenated(title, MAX_CHARACTERS - SUFFIX_CHARACTERS - 1);
     if slug.is_empty() {

@@ -25,8 +25,8 @@ pub enum Challenge {
 pub struct TokenSource {
     /// The metadata of the resource.
     pub(crate) metadata_url: String,
-    /// All scopes that a token can have, separated by spaces.
-    pub(crate) scopes: String,
+    /// The scopes to ask for.
+    pub(crate) scopes: Vec<Scope>,
 }
 
 impl Challenge {
@@ -59,18 +59,20 @@ impl Challenge {
         }
     }
 
-    /// The scopes to ask for: all of them, or with the missing one those that the token has already, so that it does not lose them.
+    /// The scopes to ask for: those of the source, or with the missing one those that the token has already, so that it does not lose them.
     fn scopes(self, source: Option<&TokenSource>, granted: Option<&str>) -> Option<String> {
         let Self::Scope(missing) = self else {
             return source
-                .map(|source| source.scopes.clone())
-                .filter(|scopes| !scopes.is_empty());
+                .and_then(|source| joined(source.scopes.iter().map(|scope| scope.name())));
         };
         let granted = granted.unwrap_or_default();
-        let mut scopes: Vec<&str> = granted.split_whitespace().collect();
-        scopes.extend(missing.map(Scope::name));
-        (!scopes.is_empty()).then(|| scopes.join(" "))
+        joined(granted.split_whitespace().chain(missing.map(Scope::name)))
     }
+}
+
+fn joined<'s>(scopes: impl Iterator<Item = &'s str>) -> Option<String> {
+    let scopes: Vec<&str> = scopes.collect();
+    (!scopes.is_empty()).then(|| scopes.join(" "))
 }
 
 fn add(text: &mut String, name: &str, value: Option<&str>) {
@@ -98,7 +100,7 @@ mod tests {
         let source = TokenSource {
             metadata_url: "https://muster.example/.well-known/oauth-protected-resource/mcp"
                 .to_owned(),
-            scopes: "events:read events:write".to_owned(),
+            scopes: vec![Scope::EventsRead],
         };
         let value = challenge.header(message, Some(&source), granted);
         value.to_str().unwrap().to_owned()
@@ -109,7 +111,7 @@ mod tests {
         let message = "it has \"expired\", schön";
         assert_eq!(
             header(Challenge::ValidCredential, message, None),
-            "Bearer realm=\"muster\", error=\"invalid_token\", scope=\"events:read events:write\", \
+            "Bearer realm=\"muster\", error=\"invalid_token\", scope=\"events:read\", \
              resource_metadata=\"https://muster.example/.well-known/oauth-protected-resource/mcp\", \
              error_description=\"it has 'expired', sch?n\""
         );

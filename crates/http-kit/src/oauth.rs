@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use http::{HeaderMap, HeaderValue, Method, header::HOST, uri::Authority};
 use muster_api::{
-    Reason,
+    Reason, Scope,
     internal::v1::{GetOAuthServerRequest, OAuthServer, bindings::GetOAuthServer},
 };
 use rpc_client::Core;
@@ -66,11 +66,13 @@ impl OAuth {
         operation.shared()
     }
 
-    /// The same problem; if another credential would help, it says where to get a token for the resource at this path.
+    /// The same problem; if another credential would help, it says where to get a token for the resource at this path, and with which
+    /// scope: that of the call, or those that only read if the call needs none or is unknown.
     pub async fn guided(
         &self,
         mut problem: Problem,
         path: &'static str,
+        needed: Option<Scope>,
         origin: Option<&str>,
     ) -> Problem {
         if problem.challenge.is_none() {
@@ -81,7 +83,7 @@ impl OAuth {
         };
         problem.extra.get_or_insert_default().token_source = Some(TokenSource {
             metadata_url: format!("{}{PROTECTED_RESOURCE}{path}", server.issuer),
-            scopes: server.scopes.join(" "),
+            scopes: needed.map_or_else(|| Scope::READING.to_vec(), |scope| vec![scope]),
         });
         problem
     }

@@ -18,7 +18,7 @@ use futures_util::{
     FutureExt as _,
     future::{BoxFuture, Either},
 };
-use http::{Request, Uri};
+use http::{HeaderValue, Request, Uri, header::STRICT_TRANSPORT_SECURITY};
 use muster_api::Reason;
 use rpc_client::Core;
 use server::observe::RequestId;
@@ -41,6 +41,8 @@ struct Parts {
     /// Other surfaces, by the beginnings of their paths; the longest first.
     mounts: Vec<(&'static str, Router)>,
     answers: Answers,
+    /// Whether browsers are told to use https alone.
+    is_strict: bool,
 }
 
 /// What answers the requests that no other surface gets.
@@ -102,6 +104,17 @@ impl Router {
         Self(Arc::new(Parts {
             mounts: Vec::new(),
             answers,
+            is_strict: false,
+        }))
+    }
+
+    /// The same router. If its public URL is https, every answer tells browsers to use https alone.
+    #[must_use]
+    pub fn at(self, public_url: &str) -> Self {
+        Self(Arc::new(Parts {
+            mounts: self.0.mounts.clone(),
+            answers: self.0.answers.clone(),
+            is_strict: public_url.starts_with("https://"),
         }))
     }
 
@@ -114,8 +127,11 @@ impl Router {
             .chain(rest.0.mounts.iter().cloned())
             .collect();
         mounts.sort_by_key(|(path, _)| std::cmp::Reverse(path.len()));
-        let answers = rest.0.answers.clone();
-        Self(Arc::new(Parts { mounts, answers }))
+        Self(Arc::new(Parts {
+            mounts,
+            answers: rest.0.answers.clone(),
+            is_strict: rest.0.is_strict,
+        }))
     }
 
     fn parts_for(&self, path: &str) -> &Parts {
@@ -123,6 +139,17 @@ impl Router {
         let found = mounts.find(|(mount, _)| is_below(mount, path));
         found.map_or(&*self.0, |(_, router)| router.parts_for(path))
     }
+}
+
+/// RFC 6797; a year. Other hosts below this one's name are not its own to decide about.
+const STRICT: HeaderValue = HeaderValue::from_static("max-age=31536000");
+
+fn secured(mut answer: Response, is_strict: bool) -> Response {
+    if is_strict {
+        let headers = answer.headers_mut();
+        headers.insert(STRICT_TRANSPORT_SECURITY, STRICT);
+    }
+    answer
 }
 
 fn is_below(mount: &str, path: &str) -> bool {
@@ -154,10 +181,13 @@ where
     }
 
     fn call(&mut self, request: Request<B>) -> Self::Future {
-        let Parts { answers, .. } = self.parts_for(request.uri().path());
+        let parts = self.parts_for(request.uri().path());
+        let (answers, is_strict) = (&parts.answers, parts.is_strict);
         let answering: BoxFuture<'static, Response> = match answers {
             Answers::Cache(front) => match front.lookup(&request) {
-                Lookup::Hit(answer) => return Either::Left(ready(Ok(answer))),
+                Lookup::Hit(answer) => {
+                    return Either::Left(ready(Ok(secured(answer, is_strict))));
+                }
                 lookup => Box::pin(front.clone().answer(lookup, request.map(Body::new))),
             },
             Answers::Layers(layers) => {
@@ -168,6 +198,8 @@ where
                 Box::pin(answering.map(|Ok(answer)| answer))
             }
         };
-        Either::Right(Box::pin(answering.map(Ok)))
+        Either::Right(Box::pin(
+            answering.map(move |answer| Ok(secured(answer, is_strict))),
+        ))
     }
 }

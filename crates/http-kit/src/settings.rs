@@ -12,6 +12,7 @@ use http::request::Parts;
 use rpc_client::{Context, Core, CoreSettings};
 use server::{
     CancellationToken, Failure,
+    exposure::Exposure,
     observe::RequestId,
     probe,
     program::ProgramSettings,
@@ -113,6 +114,16 @@ impl HttpSettings {
         }
     }
 
+    /// What of the surface others can reach.
+    fn exposure(&self, public_url: Option<&str>) -> Exposure {
+        Exposure {
+            public_url: public_url.map(str::to_owned),
+            http: Some(self.http_addr),
+            has_proxies: !self.proxies.trusted_proxies.is_empty(),
+            grpc: None,
+        }
+    }
+
     /// The limits of the port.
     pub fn limits(&self) -> Limits {
         Limits {
@@ -164,6 +175,7 @@ pub type MakeRouter<'a> =
 /// When it cannot start, or the one that is asked is not ready.
 pub fn run<'a>(
     settings: &'a EdgeSettings,
+    public_url: Option<&'a str>,
     command: Option<EdgeCommand>,
     router: MakeRouter<'a>,
 ) -> BoxFuture<'a, Result<(), Failure>> {
@@ -179,6 +191,7 @@ pub fn run<'a>(
         let router = router(core, cache)?;
         let listener = server::serve::bind("--http-addr (MUSTER_HTTP_ADDR)", address).await?;
         tracing::info!(%address, "serving HTTP");
+        settings.http.exposure(public_url).warn();
         serve(listener, router, settings.http.limits(), stop.begun).await;
         Ok(())
     })

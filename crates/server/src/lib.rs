@@ -9,6 +9,7 @@ pub mod budget;
 mod command_line;
 pub mod connection_limit;
 pub mod cors;
+pub mod exposure;
 mod failure;
 mod log_writer;
 pub mod metrics;

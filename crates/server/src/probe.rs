@@ -4,12 +4,19 @@
 use std::{
     io,
     net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
+    sync::Arc,
     time::Duration,
 };
 
+use http::Uri;
 use tokio::{
     io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _},
+    net::TcpStream,
     time::timeout,
+};
+use tokio_rustls::{
+    TlsConnector,
+    rustls::{self, ClientConfig, RootCertStore, pki_types::ServerName},
 };
 
 use crate::{Failure, tcp};
@@ -88,6 +95,51 @@ pub async fn within_limit<T>(
         .await
         .map_err(|_elapsed| silent(format!("no answer within {} s", PROBE_TIMEOUT.as_secs())))?
         .map_err(|error| silent(error.to_string()))
+}
+
+/// Asks for a path below a URL, as its clients would. Any certificate must be one that browsers take.
+///
+/// # Errors
+/// Why it is not answered with 200.
+pub async fn answers(url: &str, path: &str) -> Result<(), String> {
+    let uri: Uri = url.parse().map_err(|_| "it is no URL".to_owned())?;
+    let (Some(host), Some(authority)) = (uri.host(), uri.authority()) else {
+        return Err("it names no host".to_owned());
+    };
+    let is_secure = uri.scheme_str() == Some("https");
+    let port = uri.port_u16().unwrap_or(if is_secure { 443 } else { 80 });
+    let below = uri.path().trim_end_matches('/');
+    let request = format!(
+        "GET {below}{path} HTTP/1.1\r\nhost: {authority}\r\nuser-agent: muster\r\nconnection: close\r\n\r\n"
+    );
+    let host = host.trim_matches(['[', ']']);
+    let asked = async {
+        let stream = TcpStream::connect((host, port)).await?;
+        if !is_secure {
+            return ask(stream, &request).await;
+        }
+        let name = ServerName::try_from(host.to_owned()).map_err(io::Error::other)?;
+        ask(browser_tls()?.connect(name, stream).await?, &request).await
+    };
+    let answer = timeout(PROBE_TIMEOUT, asked).await;
+    let answer = answer.map_err(|_elapsed| "it took too long".to_owned())?;
+    match answer.map_err(|error| error.to_string())?.status() {
+        Some(200) => Ok(()),
+        Some(status) => Err(format!("it answers with {status}")),
+        None => Err("what answers does not speak HTTP/1.1".to_owned()),
+    }
+}
+
+fn browser_tls() -> io::Result<TlsConnector> {
+    let mut roots = RootCertStore::empty();
+    roots.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let config = ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .map_err(io::Error::other)?
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    Ok(TlsConnector::from(Arc::new(config)))
 }
 
 /// An address on which this machine reaches a port that listens on all addresses.

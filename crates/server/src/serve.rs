@@ -7,6 +7,7 @@
 
 mod answers;
 mod connection;
+mod framing;
 mod limits;
 mod linger;
 mod listener;

@@ -115,16 +115,15 @@ fn lock(database: &Path) -> Result<File, Error> {
     let mut path = database.as_os_str().to_owned();
     path.push(".lock");
     let shown = Path::new(&path).display();
-    let file = File::options()
-        .create(true)
-        .truncate(false)
-        .write(true)
-        .open(&path)
-        .map_err(|error| {
-            Error::Configuration(format!(
-                "cannot write {shown}: {error}; choose another folder with --data-dir"
-            ))
-        })?;
+    let mut options = File::options();
+    options.create(true).truncate(false).write(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let file = options.open(&path).map_err(|error| {
+        Error::Configuration(format!(
+            "cannot write {shown}: {error}; choose another folder with --data-dir"
+        ))
+    })?;
     file.try_lock().map_err(|_| {
         Error::Configuration(format!(
             "another core already serves {}: stop it, or choose another --data-dir",

@@ -12,14 +12,14 @@ use axum::{
     extract::Request,
     response::Response,
 };
-use http::{HeaderValue, Method, StatusCode, header::ACCEPT, request::Parts};
+use http::{HeaderMap, HeaderValue, Method, StatusCode, header::ACCEPT, request::Parts};
 use http_body_util::Full;
 use http_kit::{
     CheckCredential, Problem,
     oauth::{OAuth, local_origin},
     require_bearer,
 };
-use muster_api::Reason;
+use muster_api::{Reason, Scope};
 use rmcp::transport::streamable_http_server::{
     StreamableHttpService, session::never::NeverSessionManager,
 };
@@ -32,6 +32,7 @@ use crate::{
     Options,
     caller::{Credentials, Holder, WholeRefusal, fingerprint},
     handler::Bridge,
+    table::Table,
 };
 
 /// Additional time of a request besides its call to core: reading it and checking its credential.
@@ -40,7 +41,11 @@ const SLACK: Duration = Duration::from_secs(5);
 /// What rmcp insists on. Clients in wide use name only one of them, any type or none, and every answer is JSON.
 const ACCEPTED: HeaderValue = HeaderValue::from_static("application/json, text/event-stream");
 
+/// The header that names the tool of a call, in the revisions that have it.
+const TOOL_NAME: &str = "mcp-name";
+
 pub(super) struct Gate {
+    pub(super) table: Arc<Table>,
     /// The rpc that checks credentials.
     pub(super) check: CheckCredential,
     pub(super) oauth: OAuth,
@@ -55,6 +60,7 @@ impl Gate {
     pub(super) async fn answer(self: Arc<Self>, request: Request) -> Response {
         let id = RequestId::in_extensions(request.extensions());
         let origin = local_origin(request.headers());
+        let needed = self.needed(request.headers());
         let within = self.options.calls.request_time + SLACK;
         let outcome = timeout(within, self.pass(request, &id)).await;
         let outcome = outcome.unwrap_or_else(|_elapsed| {
@@ -64,7 +70,8 @@ impl Gate {
         match outcome {
             Ok(response) => response,
             Err(problem) => {
-                let guided = self.oauth.guided(problem, PATH, origin.as_deref()).await;
+                let origin = origin.as_deref();
+                let guided = self.oauth.guided(problem, PATH, needed, origin).await;
                 guided.into_response(&id)
             }
         }
@@ -112,6 +119,13 @@ impl Gate {
             return Ok(response);
         }
         Ok(refusal::in_our_words(response, &method, id).await)
+    }
+
+    /// The scope of the tool that a request calls, as far as its headers say which: the body of a request without a valid credential is not
+    /// read.
+    fn needed(&self, headers: &HeaderMap) -> Option<Scope> {
+        let name = headers.get(TOOL_NAME)?.to_str().ok()?;
+        self.table.by_name.get(name)?.rpc.scope
     }
 
     async fn check_credential(&self, parts: &Parts) -> Result<Holder, Problem> {

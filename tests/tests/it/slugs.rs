@@ -1,7 +1,7 @@
 //! Slugs: from the title, in ASCII, unique, for good.
 
 use domain::plan::Plan;
-use muster_api::v1::bindings::GetEvent;
+use muster_api::v1::bindings::{CloneEvent, GetEvent};
 use serde_json::json;
 use tests::Api;
 
@@ -33,7 +33,7 @@ async fn a_taken_slug_gets_an_ending(api: Api) {
         let (plain, ending) = other.slug.rsplit_once('-').unwrap();
         assert_eq!(plain, "rust-meetup");
         assert!(
-            ending.len() == 6 && ending.bytes().all(|byte| byte.is_ascii_alphanumeric()),
+            ending.len() == 8 && ending.bytes().all(|byte| byte.is_ascii_alphanumeric()),
             "{ending}"
         );
     }
@@ -43,6 +43,22 @@ async fn a_taken_slug_gets_an_ending(api: Api) {
         .ok::<GetEvent>(json!({"slug": second.slug}))
         .await;
     assert_eq!(public["title"], "Rust meetup!");
+}
+
+/// Nobody guesses the link of an event that is not listed.
+async fn an_event_that_is_not_listed_has_an_ending_that_nobody_guesses(api: Api) {
+    let owner = api.owner(Plan::Business).await;
+    let event = owner
+        .publish_new(json!({"title": "Secret dinner", "is_listed": false}))
+        .await;
+    let copy = owner.ok::<CloneEvent>(json!({"id": event.id})).await;
+    let copied = copy["slug"].as_str().unwrap();
+    assert_ne!(copied, event.slug);
+    for slug in [&*event.slug, copied] {
+        let ending = slug.strip_prefix("secret-dinner-").unwrap();
+        let is_random = ending.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        assert!(ending.len() >= 8 && is_random, "{slug}");
+    }
 }
 
 async fn a_slug_has_at_most_80_characters(api: Api) {
@@ -80,6 +96,7 @@ async fn a_cancelled_events_slug_is_not_given_away(api: Api) {
 tests::on_every_surface!(
     a_slug_is_the_title_spelled_in_ascii,
     a_taken_slug_gets_an_ending,
+    an_event_that_is_not_listed_has_an_ending_that_nobody_guesses,
     a_slug_has_at_most_80_characters,
     a_cancelled_events_slug_is_not_given_away,
 );

@@ -15,19 +15,17 @@ use muster_api::internal::v1::{
     bindings::{BeginAuthorization, CheckAuthorization},
 };
 
+pub(in crate::pages) use crate::policies::AUTHORIZE;
 use crate::{
     browser::Browser,
     flash,
     layout::{Page, PageResult, Section, private},
-    request_context::{RequestContext, Site},
+    request_context::RequestContext,
     return_path::{own_path, with_return_path},
     words::capitalized,
 };
 pub(crate) use consent::surfaces;
 use parameters::Parameters;
-
-/// Where an app sends a person.
-pub(in crate::pages) const AUTHORIZE: &str = "/oauth/authorize";
 
 /// Why a request does not lead back to its app, and what to do about it.
 #[derive(Template)]
@@ -35,6 +33,8 @@ pub(in crate::pages) const AUTHORIZE: &str = "/oauth/authorize";
 struct ProblemPage {
     page: Page,
     problem: AuthorizationProblem,
+    /// Where somebody signs in who wants to go back to the app.
+    sign_in: String,
 }
 
 /// Leads to the page where the person agrees, by way of signing in if nobody is signed in.
@@ -44,15 +44,15 @@ pub(in crate::pages) async fn authorize(context: RequestContext) -> PageResult {
     if context.has_session() && context.parts.method != Method::HEAD {
         match begin(&context, request.clone()).await {
             Err(problem) if problem.http_status == 401 => {}
-            answered => return answered.or_else(|problem| too_long(&context.site, problem)),
+            answered => return answered.or_else(|problem| too_long(&context, problem)),
         }
     }
     let checked = match context.ask::<CheckAuthorization>(request).await {
         Ok(checked) => checked,
-        Err(problem) => return too_long(&context.site, problem),
+        Err(problem) => return too_long(&context, problem),
     };
     if let Some(problem) = checked.problem {
-        return shown(&context.site, problem);
+        return shown(&context, problem);
     }
     if let Some(uri) = checked.redirect_uri {
         return Ok(flash::see(&uri, None));
@@ -61,7 +61,7 @@ pub(in crate::pages) async fn authorize(context: RequestContext) -> PageResult {
     if own_path(Some(here)) != here {
         let too_long = "The app's request is too long to be kept while you sign in.";
         let cure = "Sign in first. Then go back to the app and connect it again.";
-        return shown(&context.site, own_words(too_long, cure));
+        return shown(&context, own_words(too_long, cure));
     }
     Ok(flash::see(&with_return_path("/sign-in", here), None))
 }
@@ -74,7 +74,7 @@ async fn begin(context: &RequestContext, request: AuthorizationRequest) -> PageR
     };
     let begun = context.ask::<BeginAuthorization>(request).await?;
     if let Some(problem) = begun.problem {
-        return shown(&context.site, problem);
+        return shown(context, problem);
     }
     if let Some(uri) = begun.redirect_uri {
         return Ok(flash::see(&uri, None));
@@ -127,7 +127,7 @@ fn request_of(context: &RequestContext) -> AuthorizationRequest {
 }
 
 /// A parameter that is longer than any valid one is the app's mistake, too.
-fn too_long(site: &Site, problem: Problem) -> PageResult {
+fn too_long(context: &RequestContext, problem: Problem) -> PageResult {
     if problem.http_status != 400 {
         return Err(problem);
     }
@@ -140,23 +140,29 @@ fn too_long(site: &Site, problem: Problem) -> PageResult {
         )
     });
     let cure = "Whoever makes the app has to correct its request.";
-    shown(site, own_words(&capitalized(&message), cure))
+    shown(context, own_words(&capitalized(&message), cure))
 }
 
-fn shown(site: &Site, problem: AuthorizationProblem) -> PageResult {
+fn shown(context: &RequestContext, problem: AuthorizationProblem) -> PageResult {
     let headline = "This app cannot be connected";
-    problem_page(site, headline, problem, StatusCode::BAD_REQUEST)
+    problem_page(context, headline, problem, StatusCode::BAD_REQUEST)
 }
 
 fn problem_page(
-    site: &Site,
+    context: &RequestContext,
     headline: &str,
     problem: AuthorizationProblem,
     status: StatusCode,
 ) -> PageResult {
     let mut response = private(&ProblemPage {
-        page: Page::unlisted(site.links(), headline, "A private page.", Section::None),
+        page: Page::unlisted(
+            context.site.links(),
+            headline,
+            "A private page.",
+            Section::None,
+        ),
         problem,
+        sign_in: with_return_path("/sign-in", own_path(Some(context.here()))),
     })?;
     *response.status_mut() = status;
     Ok(response)
@@ -167,5 +173,6 @@ fn own_words(message: &str, cure: &str) -> AuthorizationProblem {
     AuthorizationProblem {
         message: message.to_owned(),
         cure: cure.to_owned(),
+        ..AuthorizationProblem::default()
     }
 }

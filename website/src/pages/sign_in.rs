@@ -23,6 +23,7 @@ use crate::{
     flash::{self, Flash},
     form::Form,
     layout::{Page, PageResult, Section, private, refused},
+    policies::AUTHORIZE,
     request_context::{RequestContext, Site},
     return_path::{DASHBOARD, NEW_EVENT, RETURN_PATH, own_path, with_return_path},
     words::sentence,
@@ -129,6 +130,15 @@ pub(in crate::pages) async fn take_code(context: RequestContext, form: Form) -> 
     }
 }
 
+/// Where a form goes. If the way on leads to an app, the address has it, too: by that, the answer is connected with the app's window.
+fn action(path: &str, return_path: &str) -> String {
+    if return_path.starts_with(AUTHORIZE) {
+        with_return_path(path, return_path)
+    } else {
+        path.to_owned()
+    }
+}
+
 fn to_sign_in(return_path: &str) -> Response {
     flash::see(&with_return_path("/sign-in", return_path), None)
 }
@@ -198,6 +208,11 @@ fn head(site: &Site, title: &str) -> Page {
 }
 
 impl SignInPage {
+    /// Where its form goes.
+    fn to(&self, path: &str) -> String {
+        action(path, &self.return_path)
+    }
+
     fn of(context: &RequestContext, model: FormModel, return_path: String) -> Self {
         Self {
             page: head(&context.site, "Sign in"),
@@ -209,6 +224,11 @@ impl SignInPage {
 }
 
 impl CodePage {
+    /// Where its forms go.
+    fn to(&self, path: &str) -> String {
+        action(path, &self.return_path)
+    }
+
     fn of(context: &RequestContext, model: FormModel, return_path: String, email: String) -> Self {
         Self {
             page: head(&context.site, "Enter the code"),

@@ -119,6 +119,7 @@ fn described(scopes: Scopes) -> Vec<RequestedScope> {
     let one = |scope: domain::scope::Scope| RequestedScope {
         name: scope.to_string(),
         description: scope.description().to_owned(),
+        only_reads: Scopes::named([scope]).only_read(),
     };
     scopes.iter().map(one).collect()
 }

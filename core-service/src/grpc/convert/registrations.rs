@@ -10,8 +10,8 @@ use muster_api::v1;
 
 use super::{Mask, public_event, unknown_field, violation};
 use crate::service::{
-    Approval, Arrival, Links, NewRegistration, OwnRegistration, RegistrationPage,
-    RegistrationPatch, Ticket,
+    Approval, Arrival, Links, NewRegistration, OwnRegistration, PlannedRecipients,
+    RegistrationPage, RegistrationPatch, Ticket,
 };
 
 /// The status of the registrations to list. An unknown one is refused.
@@ -90,6 +90,20 @@ pub(in crate::grpc) fn named_registrations(found: Vec<Registration>) -> v1::Regi
         count: items.len().try_into().unwrap_or(i32::MAX),
         items,
         next_cursor: None,
+    }
+}
+
+/// Whom a change would mail.
+pub(in crate::grpc) fn recipients(planned: PlannedRecipients) -> v1::RecipientsPreview {
+    const MAX_NAMED: usize = 10;
+    let count = planned.addresses.len();
+    let mut addresses = planned.addresses;
+    addresses.truncate(MAX_NAMED);
+    v1::RecipientsPreview {
+        event_title: planned.event_title,
+        recipients: i32::try_from(count).unwrap_or(i32::MAX),
+        addresses: addresses.join(", "),
+        mails_nobody: count == 0,
     }
 }
 

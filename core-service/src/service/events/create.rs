@@ -26,7 +26,9 @@ impl Events {
         let by = by.into();
         let caller = by.caller;
         let decide = async |context: &mut Context| {
-            let (account, identity) = self.begin_event(context, caller, &new.title).await?;
+            let (account, identity) = self
+                .begin_event(context, caller, &new.title, new.is_listed)
+                .await?;
             let now = context.now;
             let event = Event::create(new, identity, &self.defaults_of(&account), now)?;
             quota::check_approval(&account, None, &event)?;
@@ -45,6 +47,7 @@ impl Events {
         context: &mut Context,
         caller: &Principal,
         title: &str,
+        is_listed: bool,
     ) -> Result<(Account, EventIdentity), Error> {
         let quotas = self.plans.active_events;
         let unlimited = Plan::ALL
@@ -58,7 +61,7 @@ impl Events {
         let (account, is_taken) = locked.await?.ok_or(Error::Unauthorized)?;
         let account = not_suspended(account)?;
         context.renew_time();
-        let slug = if is_taken {
+        let slug = if is_taken || !is_listed {
             slug::from_title_with_suffix(title, self.commands.entropy())
         } else {
             slug

@@ -16,7 +16,9 @@ impl Events {
         let caller = by.caller;
         let (original, _) = find(self.commands.store(), caller, id).await?;
         let decide = async |context: &mut Context| {
-            let (account, identity) = self.begin_event(context, caller, &original.title).await?;
+            let (account, identity) = self
+                .begin_event(context, caller, &original.title, original.is_listed)
+                .await?;
             let now = context.now;
             let copy = original.copied(identity, now);
             quota::check_approval(&account, None, &copy)?;

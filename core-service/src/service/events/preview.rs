@@ -6,6 +6,7 @@ use domain::{
     registration::{ActiveStatus, Notification, Registrant},
 };
 
+use super::quota;
 use crate::service::{Error, Events, Principal};
 
 /// A change that is considered.
@@ -31,7 +32,58 @@ pub struct PlannedMail {
     pub shown: Option<(Notification, Registrant)>,
 }
 
+/// Whom an update would mail.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlannedUpdate {
+    /// The title of the event, before it.
+    pub title: String,
+    /// How many would be mailed, about a new time or place and about a seat.
+    pub recipients: i32,
+}
+
 impl Events {
+    /// Whom an update would mail. One that would be refused is refused here, too.
+    pub async fn planned_update(
+        &self,
+        caller: &Principal,
+        id: EventId,
+        patch: EventPatch,
+    ) -> Result<PlannedUpdate, Error> {
+        let (store, now) = (self.commands.store(), self.commands.now());
+        let (before, counters) = self.get(caller, id).await?;
+        let after = before.patched(patch, counters.confirmed, now)?;
+        let account = store.find_account(caller.account).await?;
+        let account = account.ok_or(Error::Unauthorized)?;
+        quota::check_approval(&account, Some(&before), &after)?;
+        let told = self.told_of_time_and_place(&before, &after).await?;
+        let promoted = if after.is_active(now) {
+            counters.promotable(after.max_capacity)
+        } else {
+            0
+        };
+        Ok(PlannedUpdate {
+            title: before.title,
+            recipients: told + promoted,
+        })
+    }
+
+    /// The title of a draft that can be deleted.
+    pub async fn planned_deletion(&self, caller: &Principal, id: EventId) -> Result<String, Error> {
+        let (event, counters) = self.get(caller, id).await?;
+        event.check_deletable(counters.total())?;
+        Ok(event.title)
+    }
+
+    /// How many do not know the time and place after a change.
+    async fn told_of_time_and_place(&self, before: &Event, after: &Event) -> Result<i32, Error> {
+        let (known, next) = (before.time_and_place(), after.time_and_place());
+        if known == next || !after.is_active(self.commands.now()) {
+            return Ok(0);
+        }
+        let store = self.commands.store();
+        Ok(store.count_who_know_another(before.id, known, next).await?)
+    }
+
     /// The mail that a change would send. A change that would be refused is refused here, too.
     pub async fn planned_mail(
         &self,
@@ -39,7 +91,7 @@ impl Events {
         id: EventId,
         change: PlannedChange,
     ) -> Result<PlannedMail, Error> {
-        let (store, now) = (self.commands.store(), self.commands.now());
+        let now = self.commands.now();
         let (before, counters) = self.get(caller, id).await?;
         let (after, notification, recipients) = match change {
             // Registrants know the event by now, and nobody else does.
@@ -65,12 +117,7 @@ impl Events {
             }
             PlannedChange::Update(patch) => {
                 let after = before.patched(*patch, counters.confirmed, now)?;
-                let (known, next) = (before.time_and_place(), after.time_and_place());
-                let recipients = if known == next || !after.is_active(now) {
-                    0
-                } else {
-                    store.count_who_know_another(id, known, next).await?
-                };
+                let recipients = self.told_of_time_and_place(&before, &after).await?;
                 let notification = Notification::EventChanged(ActiveStatus::Confirmed);
                 (after, notification, recipients)
             }

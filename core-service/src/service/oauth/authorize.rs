@@ -17,7 +17,7 @@ use domain::{
 };
 use sha2::{Digest as _, Sha256};
 
-use super::OAuth;
+use super::{OAuth, attempts::Reader};
 use crate::service::{Context, Error, SignedIn};
 
 /// How many accounts and how many grants of one person are looked at.
@@ -32,7 +32,7 @@ const NO_AUTHORIZATION: Error = Error::NotFound {
 pub enum Asked<T> {
     /// It must not lead to a redirect.
     Problem(Problem),
-    /// The client is told what is wrong, there.
+    /// The client, a program on the person's computer, is told what is wrong, there.
     Redirect(String),
     /// It is right.
     Fine(T),
@@ -45,6 +45,17 @@ pub struct Problem {
     pub message: String,
     /// What to do about it.
     pub cure: String,
+    /// Where the client can be told, if it is known there. Nobody is led there without wanting it: anybody can register a client.
+    pub way_back: Option<WayBack>,
+}
+
+/// The way back to a client.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WayBack {
+    /// Where it is told what is wrong.
+    pub uri: String,
+    /// Its host, as people see it.
+    pub host: String,
 }
 
 /// An authorization that waits, with what its person is shown.
@@ -96,7 +107,8 @@ impl OAuth {
         address: Option<IpAddr>,
     ) -> Result<Asked<(Client, RedirectUri)>, Error> {
         self.limiters.count_address(address)?;
-        Ok(match self.judge(parameters).await? {
+        let reader = address.map(Reader::at);
+        Ok(match self.judge(parameters, reader).await? {
             Asked::Problem(problem) => Asked::Problem(problem),
             Asked::Redirect(uri) => Asked::Redirect(uri),
             Asked::Fine(request) => Asked::Fine((request.client, request.redirect)),
@@ -111,7 +123,8 @@ impl OAuth {
         parameters: Parameters,
     ) -> Result<Asked<Pending>, Error> {
         self.limiters.count_authorization(by.person)?;
-        let request = match self.judge(&parameters).await? {
+        let reader = Reader::Person(by.person);
+        let request = match self.judge(&parameters, Some(reader)).await? {
             Asked::Problem(problem) => return Ok(Asked::Problem(problem)),
             Asked::Redirect(uri) => return Ok(Asked::Redirect(uri)),
             Asked::Fine(request) => request,
@@ -184,7 +197,7 @@ impl OAuth {
                     refused(&redirect, &refusal, one.state.as_deref(), &one.issuer)
                 }
                 Some(choice) => {
-                    let code = agree(context, &one, &choice).await?;
+                    let code = agree(context, by, &one, &choice).await?;
                     let parameters = [("code", code.expose()), ("iss", &*one.issuer)];
                     let state = one.state.as_deref().map(|state| ("state", state));
                     redirect.answer(parameters.into_iter().chain(state))
@@ -197,14 +210,18 @@ impl OAuth {
         self.commands.run(Actor::Person(by.person), decide).await
     }
 
-    async fn judge(&self, parameters: &Parameters) -> Result<Asked<Request>, Error> {
+    async fn judge(
+        &self,
+        parameters: &Parameters,
+        reader: Option<Reader>,
+    ) -> Result<Asked<Request>, Error> {
         let (Some(client_id), false) = (
             parameters.client_id.as_deref(),
             parameters.has_no_one_destination(),
         ) else {
             return Ok(Asked::Problem(Problem::no_destination()));
         };
-        let client = match self.clients.find(client_id).await? {
+        let client = match self.clients.find(client_id, reader).await? {
             Ok(client) => client,
             Err(problem) => return Ok(Asked::Problem(problem)),
         };
@@ -226,7 +243,14 @@ impl OAuth {
             }),
             Err(refusal) => {
                 let state = parameters.state.as_deref();
-                Asked::Redirect(refused(&redirect, &refusal, state, place.issuer()))
+                let uri = refused(&redirect, &refusal, state, place.issuer());
+                if redirect.is_loopback() {
+                    Asked::Redirect(uri)
+                } else {
+                    let host = redirect.shown_host();
+                    let way_back = WayBack { uri, host };
+                    Asked::Problem(Problem::wrong_request(&refusal, way_back))
+                }
             }
         })
     }
@@ -266,6 +290,7 @@ impl OAuth {
 /// Makes the code for what a person agrees to.
 async fn agree(
     context: &mut Context,
+    by: &SignedIn,
     one: &Authorization,
     choice: &Choice,
 ) -> Result<Secret, Error> {
@@ -287,6 +312,9 @@ async fn agree(
             "scopes",
             "must be at least one of those that the app asks for and that your role has",
         ));
+    }
+    if !scopes.only_read() && by.stepped_up_until <= context.now {
+        return Err(Error::StepUpRequired);
     }
     let secret = Secret::generate(Kind::Code, context.entropy());
     let code = AuthorizationCode {
@@ -333,6 +361,17 @@ impl Problem {
         Self {
             message: message.into(),
             cure: cure.into(),
+            way_back: None,
+        }
+    }
+
+    fn wrong_request(refusal: &Refusal, way_back: WayBack) -> Self {
+        Self {
+            way_back: Some(way_back),
+            ..Self::new(
+                format!("The app's request is not right: {}.", refusal.description),
+                "Whoever makes the app has to correct its request.",
+            )
         }
     }
 

@@ -16,12 +16,17 @@ use storage::StoredClient;
 use tokio::sync::Semaphore;
 use url::Url;
 
-use super::{OAuthPolicy, Problem};
+use super::{
+    OAuthPolicy, Problem,
+    attempts::{Attempts, Reader},
+};
 use crate::service::{Commands, Context, Error};
 
 const DAY_SECONDS: i64 = 86_400;
-/// For how long a document counts at most. A document that could not be read is asked for again at once.
+/// For how long a document counts at most.
 const MAX_FRESH_SECONDS: i64 = DAY_SECONDS;
+/// For how long after that it counts while a new one cannot be read.
+const MAX_STALE_SECONDS: i64 = 7 * DAY_SECONDS;
 /// How many documents are read at the same time.
 const MAX_READS: usize = 16;
 /// For how many days a client is kept to which nobody agreed, and how many of those there are: registering needs no account.
@@ -38,11 +43,13 @@ pub(super) struct Clients {
     documents: Option<Egress>,
     schemes: PrivateSchemes,
     reads: Arc<Semaphore>,
+    attempts: Arc<Attempts>,
 }
 
 impl Clients {
     pub(super) fn new(commands: Commands, policy: OAuthPolicy) -> Self {
         Self {
+            attempts: Arc::new(Attempts::new(commands.clock())),
             commands,
             documents: policy.documents,
             schemes: policy.private_schemes,
@@ -59,7 +66,11 @@ impl Clients {
     }
 
     /// The client with this identifier, for an authorization; its document is read unless it was lately.
-    pub(super) async fn find(&self, client_id: &str) -> Result<Result<Client, Problem>, Error> {
+    pub(super) async fn find(
+        &self,
+        client_id: &str,
+        reader: Option<Reader>,
+    ) -> Result<Result<Client, Problem>, Error> {
         let Some(url) = document_url(client_id) else {
             let found = self.known(client_id).await?;
             return Ok(found.ok_or_else(Problem::unknown_client));
@@ -69,11 +80,22 @@ impl Clients {
         };
         let now = self.commands.now();
         let known = self.known(client_id).await?;
-        let is_fresh = |client: &Client| client.fresh_until.is_some_and(|until| now < until);
-        if let Some(client) = known.filter(is_fresh) {
-            return Ok(Ok(client));
+        let is_younger = |client: &Client, seconds| {
+            let until = client.fresh_until;
+            until.is_some_and(|until| now < until.plus_seconds(seconds))
+        };
+        if let Some(client) = known.as_ref().filter(|client| is_younger(client, 0)) {
+            return Ok(Ok(client.clone()));
         }
-        self.read(egress, &url).await
+        let read = self.read(egress, &url, reader).await;
+        match (read, known) {
+            (Ok(Err(_)) | Err(Error::Busy | Error::RateLimited { .. }), Some(client))
+                if is_younger(&client, MAX_STALE_SECONDS) =>
+            {
+                Ok(Ok(client))
+            }
+            (read, _) => read,
+        }
     }
 
     /// The client with this identifier, if it is known. Nothing is read.
@@ -111,16 +133,32 @@ impl Clients {
         Ok(Ok(client::registration(&client, text)))
     }
 
-    async fn read(&self, egress: &Egress, url: &Url) -> Result<Result<Client, Problem>, Error> {
+    async fn read(
+        &self,
+        egress: &Egress,
+        url: &Url,
+        reader: Option<Reader>,
+    ) -> Result<Result<Client, Problem>, Error> {
+        if let Some(problem) = self.attempts.failed_lately(url, self.commands.now()) {
+            return Ok(Err(problem));
+        }
+        self.attempts.count(url, reader)?;
         let _one = self.reads.try_acquire().map_err(|_| Error::Busy)?;
-        let document = match egress.fetch(url).await {
-            Ok(document) => document,
-            Err(error) => return Ok(Err(Problem::unreadable_document(&error.to_string()))),
-        };
-        let metadata = ClientMetadata::read_document(&document.text, url.as_str(), &self.schemes);
-        let metadata = match metadata {
-            Ok(metadata) => metadata,
-            Err(refusal) => return Ok(Err(Problem::unreadable_document(&refusal.description))),
+        let read = egress.fetch(url).await.map_err(|error| error.to_string());
+        let read = read.and_then(|document| {
+            let metadata =
+                ClientMetadata::read_document(&document.text, url.as_str(), &self.schemes);
+            let metadata = metadata.map_err(|refusal| refusal.description.into_owned())?;
+            Ok((document, metadata))
+        });
+        let (document, metadata) = match read {
+            Ok(read) => read,
+            Err(why) => {
+                let problem = Problem::unreadable_document(&why);
+                self.attempts
+                    .note_failure(url, &problem, self.commands.now());
+                return Ok(Err(problem));
+            }
         };
         let seconds = document.max_age.map_or(MAX_FRESH_SECONDS, |age| {
             i64::try_from(age.as_secs()).unwrap_or(i64::MAX)

@@ -167,7 +167,11 @@ impl OAuth {
                 return Ok(refused(UNKNOWN));
             };
             if let Some(grant) = code.grant_id {
-                return reuse(context, grant, UNKNOWN).await;
+                // Codes get into histories and logs. Without its verifier, nobody could have exchanged it.
+                return match is_verified(&code, request) {
+                    true => reuse(context, grant, UNKNOWN).await,
+                    false => Ok(refused(UNKNOWN)),
+                };
             }
             if code.expires_at() <= context.now {
                 return Ok(refused(UNKNOWN));
@@ -206,7 +210,7 @@ fn proves(code: &AuthorizationCode, request: &TokenRequest) -> Result<(), Refusa
         ));
     }
     match request.code_verifier.as_deref() {
-        Some(verifier) if pkce::verifies(verifier, &code.challenge) => Ok(()),
+        Some(_) if is_verified(code, request) => Ok(()),
         Some(_) => Err(invalid_grant(
             "code_verifier is not the one of code_challenge",
         )),
@@ -215,6 +219,11 @@ fn proves(code: &AuthorizationCode, request: &TokenRequest) -> Result<(), Refusa
             "code_verifier is missing",
         )),
     }
+}
+
+fn is_verified(code: &AuthorizationCode, request: &TokenRequest) -> bool {
+    let verifier = request.code_verifier.as_deref();
+    verifier.is_some_and(|verifier| pkce::verifies(verifier, &code.challenge))
 }
 
 /// A code that was used before: one of the two who have it has stolen it.

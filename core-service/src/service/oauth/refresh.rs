@@ -3,8 +3,9 @@
 use domain::{
     audit::Actor,
     fact::Disconnection,
+    ids::GrantId,
     oauth::{
-        Audience, Client, Code, Grant, Kind, Refusal, Secret,
+        Audience, Client, Code, Grant, Kind, RefreshToken, Refusal, Secret,
         request::{foreign_resource, names},
         rotation::{self, Decision},
     },
@@ -66,14 +67,13 @@ impl OAuth {
                 },
                 Err(refusal) => return Ok(refused(refusal)),
             };
+            if has_two_holders(context, &token, grace).await? {
+                return end_stolen(context, grant.id).await;
+            }
             let successors = context.tx.list_successors(&hash, MAX_SUCCESSORS).await?;
             match rotation::decide(&token, &successors, context.now, grace) {
                 Decision::Expired => Ok(refused(UNKNOWN)),
-                Decision::Reused => {
-                    let why = Disconnection::RefreshTokenReused;
-                    let ended = revoke(context, grant.id, why, Actor::System).await?;
-                    Ok((Err(UNKNOWN), ended))
-                }
+                Decision::Reused => end_stolen(context, grant.id).await,
                 Decision::Exchange { ends, begins_grace } => {
                     for successor in &ends {
                         context.tx.delete_refresh_token(successor).await?;
@@ -88,6 +88,33 @@ impl OAuth {
         };
         self.commands.run(Actor::System, decide).await
     }
+}
+
+/// Whether a token that was not exchanged yet and another one with the same parent have two holders.
+async fn has_two_holders(
+    context: &mut Context,
+    token: &RefreshToken,
+    grace: i64,
+) -> Result<bool, Error> {
+    let (Some(parent), None) = (token.parent, token.consumed_at) else {
+        return Ok(false);
+    };
+    let Some(parent) = context.tx.find_refresh_token(&parent).await? else {
+        return Ok(false);
+    };
+    let siblings = context
+        .tx
+        .list_successors(&parent.hash, MAX_SUCCESSORS)
+        .await?;
+    let now = context.now;
+    Ok(rotation::has_two_holders(&parent, &siblings, now, grace))
+}
+
+/// Ends the grant of a token that somebody else has.
+async fn end_stolen(context: &mut Context, grant: GrantId) -> Result<Outcome, Error> {
+    let why = Disconnection::RefreshTokenReused;
+    let ended = revoke(context, grant, why, Actor::System).await?;
+    Ok((Err(UNKNOWN), ended))
 }
 
 /// The scopes and the surfaces of the new access token: what was granted, or less.

@@ -1,6 +1,6 @@
 //! Starts that fail: one clear line each, and the exit code that programs go by.
 
-use std::net::TcpListener;
+use std::{net::TcpListener, path::Path};
 
 use test_postgres::Database;
 
@@ -99,6 +99,48 @@ fn an_unreachable_database_is_reported_without_its_password() {
         "{lines:?}"
     );
     assert!(!lines[0].contains("s3cret"), "{lines:?}");
+}
+
+#[test]
+fn the_doctor_tells_what_others_can_reach() {
+    let folder = tempfile::tempdir().unwrap();
+    let data_dir = folder.path().display().to_string();
+    let doctor = |public_url: &str, address: &str| {
+        let place = ["--public-url", public_url, "--grpc-addr", address];
+        let arguments = [&place[..], &["--data-dir", &data_dir, "doctor"]].concat();
+        String::from_utf8(output(core(&arguments)).stdout).unwrap()
+    };
+    let open = doctor("http://muster.invalid", "0.0.0.0:50051");
+    for words in [
+        "the public URL http://muster.invalid is plain http",
+        "the gRPC port 0.0.0.0:50051 is open to other machines",
+        "http://muster.invalid/healthz does not answer from here",
+    ] {
+        assert!(open.contains(words), "{open}");
+    }
+    let local = doctor("http://127.0.0.1:8080", "127.0.0.1:50051");
+    assert!(local.contains("as it should be"), "{local}");
+}
+
+/// It has names, addresses and keys.
+#[test]
+fn a_data_folder_that_it_makes_is_for_its_owner_alone() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("some").join("data");
+    let data_dir = data.display().to_string();
+    failing(
+        &["--grpc-addr", "127.0.0.1:0", "--data-dir", &data_dir],
+        ENVIRONMENT,
+    );
+    let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(&data), 0o700);
+    let files = std::fs::read_dir(&data).unwrap();
+    let files: Vec<_> = files.map(|file| file.unwrap().path()).collect();
+    assert!(files.iter().any(|file| file.ends_with("muster.db.lock")));
+    for file in files {
+        assert_eq!(mode(&file), 0o600, "{}", file.display());
+    }
 }
 
 #[test]

@@ -16,7 +16,7 @@ use domain::{
     activity::Activity,
     ids::AccountId,
     oauth::{Code, Refusal, request::Parameters},
-    scope::Scope,
+    scope::{Scope, Scopes},
 };
 use test_postgres::Database;
 use url::Url;
@@ -136,6 +136,7 @@ fn asking(client_id: &str) -> Parameters {
         state: some("a state & more"),
         code_challenge: some(CHALLENGE),
         code_challenge_method: some("S256"),
+        scope: Some(Scopes::All.joined(" ")),
         ..Parameters::default()
     }
 }

@@ -217,19 +217,30 @@ fn contains(list: &Value, name: &str) -> bool {
     list.is_some_and(|list| list.iter().any(|one| one.as_str() == Some(name)))
 }
 
-/// A name as it can be shown: in one line, without what would reorder the text around it.
+/// The joiners, by which some scripts and pictures are written.
+const JOINERS: [char; 2] = ['\u{200c}', '\u{200d}'];
+
+/// Whether a character is not seen: what Unicode calls ignorable by default, also where it reorders the text around it, and blank ones.
+const fn is_invisible(one: char) -> bool {
+    matches!(one,
+        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}'
+        | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}' | '\u{2800}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}'
+        | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}'
+        | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}'
+    )
+}
+
+/// A name as it can be shown: in one line, without what nobody sees but the joiners.
 fn cleaned(name: &str) -> Option<String> {
-    let reorders = |one: char| matches!(one, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{61c}');
     let plain = |one: char| if one.is_control() { ' ' } else { one };
-    let shown: String = name
-        .chars()
-        .filter(|one| !reorders(*one))
-        .map(plain)
-        .collect();
+    let is_kept = |one: &char| !is_invisible(*one) || JOINERS.contains(one);
+    let shown: String = name.chars().filter(is_kept).map(plain).collect();
     let words: Vec<_> = shown.split_whitespace().collect();
     let name: String = words.join(" ").chars().take(MAX_NAME_LENGTH).collect();
     let name = name.trim_end().to_owned();
-    (!name.is_empty()).then_some(name)
+    let is_seen = name.chars().any(|one| !is_invisible(one));
+    is_seen.then_some(name)
 }
 
 #[cfg(test)]
@@ -351,6 +362,21 @@ mod tests {
         assert_eq!(cleaned("  Claude\n Code ").as_deref(), Some("Claude Code"));
         assert_eq!(cleaned("a\u{202e}b\u{200b}").as_deref(), Some("ab"));
         assert_eq!(cleaned("\u{200b}\n"), None);
+        // Two names that look the same are the same.
+        for invisible in [
+            '\u{ad}',
+            '\u{34f}',
+            '\u{3164}',
+            '\u{2800}',
+            '\u{fe0f}',
+            '\u{e0041}',
+        ] {
+            let name = format!("Cla{invisible}ude");
+            assert_eq!(cleaned(&name).as_deref(), Some("Claude"), "{name:?}");
+        }
+        let family = "\u{1f469}\u{200d}\u{1f467} \u{645}\u{6cc}\u{200c}\u{62e}";
+        assert_eq!(cleaned(family).as_deref(), Some(family));
+        assert_eq!(cleaned("\u{200d}\u{200c}"), None);
         assert_eq!(
             cleaned(&"n".repeat(500)).map(|name| name.len()),
             Some(MAX_NAME_LENGTH)

@@ -170,6 +170,11 @@ impl RedirectUri {
         self.0.scheme() != "https"
     }
 
+    /// Whether it leads to this computer's own network address. An app's scheme may be any program's.
+    pub fn is_loopback(&self) -> bool {
+        self.0.scheme() == "http"
+    }
+
     /// Where it leads, for people: the host, with its port if that is an unusual one, or an app's scheme.
     pub fn shown_host(&self) -> String {
         let host = self

@@ -98,12 +98,11 @@ pub fn foreign_resource() -> Refusal {
     Refusal::new(Code::InvalidTarget, text)
 }
 
-/// The scopes that a request names; all that a token can have if it names none. Names that are unknown here, such as `openid`, are left
-/// out.
+/// The scopes that a request names; those that only read if it names none. Names that are unknown here, such as `openid`, are left out.
 pub fn asked(scope: Option<&str>) -> Scopes {
     let named: Vec<Scope> = names(scope.unwrap_or_default());
     if named.is_empty() {
-        return Scopes::named(Scope::ALL.iter().copied());
+        return Scopes::reading();
     }
     Scopes::named(named)
 }
@@ -147,8 +146,9 @@ mod tests {
         assert_eq!(asked.scopes, Scopes::named([Scope::EventsRead]));
         assert_eq!(asked.audience, Audience::Mcp);
         for scope in [None, some(""), some("openid email")] {
-            let all = terms(&Parameters { scope, ..fine() }).unwrap();
-            assert_eq!(all.scopes.joined(" "), Scopes::All.joined(" "));
+            let reading = terms(&Parameters { scope, ..fine() }).unwrap();
+            let names = "events:read registrations:read account:read";
+            assert_eq!(reading.scopes.joined(" "), names);
         }
         // What only sessions may do is unknown here.
         let more = some("events:read keys:write");

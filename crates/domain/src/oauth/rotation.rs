@@ -14,8 +14,8 @@ pub struct Successor {
     pub hash: Hash,
     /// When it was made.
     pub created_at: Instant,
-    /// Whether it was exchanged itself. Only that counts as a use.
-    pub is_used: bool,
+    /// When it was exchanged itself. Only that counts as a use.
+    pub consumed_at: Option<Instant>,
 }
 
 /// What becomes of a refresh token.
@@ -50,7 +50,8 @@ pub fn decide(
             begins_grace: true,
         };
     };
-    let mut unused: Vec<_> = successors.iter().filter(|one| !one.is_used).collect();
+    let is_unused = |one: &&Successor| one.consumed_at.is_none();
+    let mut unused: Vec<_> = successors.iter().filter(is_unused).collect();
     unused.sort_unstable_by_key(|one| (one.created_at, one.hash));
     if now < consumed_at.plus_seconds(grace_seconds) {
         // With the new one there are as many as there may be.
@@ -68,6 +69,24 @@ pub fn decide(
         ends: unused.iter().map(|one| one.hash).collect(),
         begins_grace: true,
     }
+}
+
+/// Whether two have the token that both of these were exchanged for: a successor that is exchanged now, for the first time, and another
+/// one that was before. In the grace that is one client that refreshes several times at once; one that goes on later with two of its
+/// successors does not share them, so one of the two was stolen.
+pub fn has_two_holders(
+    parent: &RefreshToken,
+    successors: &[Successor],
+    now: Instant,
+    grace_seconds: i64,
+) -> bool {
+    let Some(exchanged_at) = parent.consumed_at else {
+        return false;
+    };
+    let grace_ends_at = exchanged_at.plus_seconds(grace_seconds);
+    let is_late = |at: Instant| at >= grace_ends_at;
+    let mut others = successors.iter().filter_map(|one| one.consumed_at);
+    is_late(now) && others.any(is_late)
 }
 
 #[cfg(test)]
@@ -93,7 +112,7 @@ mod tests {
         let one = |(number, is_used): (u8, &bool)| Successor {
             hash: [number; 32],
             created_at: NOW.plus_seconds(i64::from(number)),
-            is_used: *is_used,
+            consumed_at: is_used.then_some(NOW),
         };
         (1..).zip(used).map(one).collect()
     }
@@ -138,6 +157,23 @@ mod tests {
         assert_eq!(decided(Some(0), &[], 90), exchange(&[], true));
         assert_eq!(decided(Some(0), &[true], 60), Decision::Reused);
         assert_eq!(decided(Some(0), &[false, true], 90), Decision::Reused);
+    }
+
+    #[test]
+    fn two_successors_that_are_both_used_after_the_grace_have_two_holders() {
+        let has_two = |parent_at: Option<i64>, other_at: Option<i64>, after_seconds: i64| {
+            let at = |seconds| NOW.plus_seconds(seconds);
+            let mut both = successors(&[false, false]);
+            both[0].consumed_at = other_at.map(at);
+            has_two_holders(&token(parent_at), &both, at(after_seconds), GRACE)
+        };
+        assert!(has_two(Some(0), Some(60), 60));
+        assert!(has_two(Some(0), Some(3_000), 9_000));
+        // One of them went on in the grace, as processes do that refresh at once.
+        assert!(!has_two(Some(0), Some(59), 9_000));
+        assert!(!has_two(Some(0), Some(60), 59));
+        assert!(!has_two(Some(0), None, 9_000));
+        assert!(!has_two(None, Some(60), 60));
     }
 
     #[test]

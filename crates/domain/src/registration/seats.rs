@@ -54,7 +54,7 @@ impl Seats {
         is_registered: bool,
         now: Instant,
     ) -> Result<Admission, Refusal> {
-        self.check_open(requester, now)?;
+        self.event.check_open(requester, now)?;
         let answers =
             check_answers(&self.event.custom_fields, answers).map_err(Refusal::Invalid)?;
         if is_registered {
@@ -95,17 +95,20 @@ impl Seats {
             Requester::Public | Requester::Owner(_) => (place, None),
         }
     }
+}
 
-    fn check_open(&self, requester: Requester, now: Instant) -> Result<(), Refusal> {
+impl Event {
+    /// Refuses new registrations by this requester.
+    pub fn check_open(&self, requester: Requester, now: Instant) -> Result<(), Refusal> {
         match requester {
             // Only the owner may know that a draft exists.
-            Requester::Public if !self.event.is_shown() => Err(Refusal::NoEvent),
-            Requester::Owner(account) if account != self.event.account_id => Err(Refusal::NoEvent),
+            Requester::Public if !self.is_shown() => Err(Refusal::NoEvent),
+            Requester::Owner(account) if account != self.account_id => Err(Refusal::NoEvent),
             // Adding people sends them mails about it.
-            Requester::Owner(_) if self.event.is_withdrawn() => Err(Refusal::EventWithdrawn),
+            Requester::Owner(_) if self.is_withdrawn() => Err(Refusal::EventWithdrawn),
             _ => {
-                self.event.check_running(now)?;
-                if self.event.is_published {
+                self.check_running(now)?;
+                if self.is_published {
                     Ok(())
                 } else {
                     Err(Refusal::EventNotPublished)
@@ -113,9 +116,7 @@ impl Seats {
             }
         }
     }
-}
 
-impl Event {
     /// Refuses changes of seats once the event is cancelled or has ended.
     pub fn check_running(&self, now: Instant) -> Result<(), Refusal> {
         if self.is_cancelled {

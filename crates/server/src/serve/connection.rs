@@ -1,6 +1,6 @@
 //! One connection: its beginning, its requests and its end.
 
-use std::{convert::Infallible, pin::pin, sync::Arc, time::Duration};
+use std::{convert::Infallible, future::ready, pin::pin, sync::Arc, time::Duration};
 
 use http::{HeaderValue, Request, Version, header::CONNECTION};
 use hyper::{body::Incoming, service::service_fn};
@@ -17,6 +17,7 @@ use tokio_util::sync::CancellationToken;
 use super::{
     BoxError, Handler, Peer, Port, Protocols,
     answers::{Answers, WaitsOn},
+    framing,
     limits::Limits,
     listener::Stream,
     socket::Socket,
@@ -87,7 +88,11 @@ impl Served {
             version.send_if_modified(|version| version.replace(used) != Some(used));
             request.extensions_mut().insert(peer);
             let answer = answers.begin(permit.busy());
-            let (answering, served) = ((self.handler)(request), Arc::clone(self));
+            let answering = match framing::refuse(&request) {
+                Some(refusal) => Box::pin(ready(refusal)),
+                None => (self.handler)(request),
+            };
+            let served = Arc::clone(self);
             async move {
                 let mut response = answering.await;
                 if used < Version::HTTP_2 && served.stop.is_cancelled() {

@@ -82,6 +82,53 @@ fn short() -> Limits {
 }
 
 #[tokio::test]
+async fn a_request_that_a_proxy_could_read_in_another_way_is_refused() {
+    let server = start(short()).await;
+    let chunked = "Transfer-Encoding: chunked\r\n";
+    let other = "Transfer-Encoding: gzip\r\n";
+    for (head, status) in [
+        ("POST / HTTP/1.1\r\n", 400),
+        ("POST / HTTP/1.1\r\nHost: x\r\nHost: x\r\n", 400),
+        ("POST / HTTP/1.1\r\nHost: x\r\nHost: y\r\n", 400),
+        ("POST / HTTP/1.0\r\nHost: x\r\nHost: y\r\n", 400),
+        ("POST http://x/ HTTP/1.1\r\n", 400),
+        (
+            "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip, chunked\r\n",
+            501,
+        ),
+        (
+            &format!("POST / HTTP/1.1\r\nHost: x\r\n{other}{chunked}"),
+            501,
+        ),
+        (
+            "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked, gzip\r\n",
+            400,
+        ),
+        (
+            &format!("POST / HTTP/1.1\r\nHost: x\r\n{chunked}{other}"),
+            400,
+        ),
+        (&format!("POST / HTTP/1.1\r\nHost: x\r\n{other}"), 400),
+        ("POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n", 200),
+        ("POST / HTTP/1.0\r\n", 200),
+        (
+            &format!("POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n{chunked}"),
+            200,
+        ),
+    ] {
+        let body = if head.contains("chunked") {
+            "0\r\n\r\n"
+        } else {
+            ""
+        };
+        let answer = exchange(server.address, &format!("{head}\r\n{body}")).await;
+        let line = answer.lines().next().unwrap_or_default();
+        let code = line.split(' ').nth(1).unwrap_or_default();
+        assert_eq!(code, status.to_string(), "{head:?}: {answer}");
+    }
+}
+
+#[tokio::test]
 async fn a_silent_socket_and_half_a_header_are_closed() {
     let server = start(short()).await;
     for text in [

@@ -22,7 +22,7 @@ record! {
 }
 
 record! {
-    Successor as t { hash, created_at, is_used = "t.consumed_at IS NOT NULL" }
+    Successor as t { hash, created_at, consumed_at }
 }
 
 impl Reads {

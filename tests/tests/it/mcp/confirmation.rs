@@ -1,4 +1,4 @@
-//! Cancelling needs the explicit confirmation of a person.
+//! What mails other people or destroys something needs the explicit confirmation of a person.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ impl Stage {
         event["is_public"] = true.into();
         let id = mcp.call("create_event", event).await.answer()["id"].take();
         for guest in ["grace@example.org", "ada@example.org"] {
-            let guest = json!({"id": id, "name": "Guest", "email": guest});
+            let guest = json!({"id": id, "name": "Guest", "email": guest, "confirm": true});
             mcp.call("register_attendee", guest).await.answer();
         }
         Self {
@@ -258,7 +258,130 @@ async fn who_can_show_no_form_is_sent_none(app: Arc<TestApp>) {
     assert!(text.contains("confirm: true"), "{text}");
 }
 
+/// The question of a tool that was not confirmed. Nothing has changed.
+async fn asks(stage: &Stage, tool: &str, arguments: Value) -> String {
+    let text = stage.mcp.call(tool, arguments.clone()).await.error();
+    assert!(text.contains("Nothing has changed yet"), "{tool}: {text}");
+    assert!(text.contains("confirm: true"), "{tool}: {text}");
+    let form = stage.mcp.showing_forms().call(tool, arguments).await;
+    let question = form.question();
+    let message = &question["inputRequests"]["confirm"]["params"]["message"];
+    let message = message.as_str().unwrap().to_owned();
+    assert!(text.contains(&message), "{tool}: {text}");
+    message
+}
+
+async fn whoever_is_registered_or_cancelled_is_named_first(app: Arc<TestApp>) {
+    let stage = Stage::set(app).await;
+    stage.app.drain_jobs().await;
+    let mails = stage.app.mails().len();
+    let guest = json!({"id": stage.id, "name": "Bob", "email": "bob@example.org"});
+    let question = asks(&stage, "register_attendee", guest.clone()).await;
+    assert!(question.contains("bob@example.org"), "{question}");
+    assert!(question.contains("Rust Meetup"), "{question}");
+    let list = json!({"id": stage.id});
+    let listed = stage.mcp.call("list_registrations", list.clone()).await;
+    let listed = listed.answer();
+    assert_eq!(listed["count"], 2);
+    let grace = &listed["items"][0];
+    let one = json!({"id": stage.id, "registration_id": grace["id"]});
+    let question = asks(&stage, "cancel_registration", one.clone()).await;
+    assert!(question.contains("grace@example.org"), "{question}");
+    stage.app.drain_jobs().await;
+    assert_eq!(stage.app.mails().len(), mails, "nobody was mailed");
+
+    let mut confirmed = one.clone();
+    confirmed["confirm"] = true.into();
+    let cancelled = stage.mcp.call("cancel_registration", confirmed).await;
+    assert_eq!(cancelled.answer()["status"], "Cancelled");
+    // Nothing is left to confirm.
+    let again = stage.mcp.call("cancel_registration", one).await;
+    assert_eq!(again.answer()["status"], "Cancelled");
+    let mut confirmed = guest;
+    confirmed["confirm"] = true.into();
+    stage
+        .mcp
+        .call("register_attendee", confirmed)
+        .await
+        .answer();
+}
+
+async fn whoever_is_declined_or_approved_is_named_first(app: Arc<TestApp>) {
+    let stage = Stage::set(app).await;
+    let asked = json!({"id": stage.id, "requires_approval": true});
+    stage.mcp.call("update_event", asked).await.answer();
+    let event = json!({"id": stage.id});
+    let event = stage.mcp.call("get_my_event", event).await.answer();
+    for email in ["eve@example.org", "mia@example.org"] {
+        let path = format!("/events/{}/registrations", event["slug"].as_str().unwrap());
+        let guest = json!({"name": "Guest", "email": email});
+        stage.app.http.post(&path).json(&guest).send().await.ok();
+    }
+    let pending = json!({"id": stage.id, "status": "Pending"});
+    let pending = stage.mcp.call("list_registrations", pending).await.answer();
+    let ids = [&pending["items"][0]["id"], &pending["items"][1]["id"]];
+    let both = json!({"id": stage.id, "registration_ids": ids});
+    let question = asks(&stage, "approve_registrations", both).await;
+    for words in ["Approve 2", "eve@example.org, mia@example.org"] {
+        assert!(question.contains(words), "{question}");
+    }
+    let mut one = json!({"id": stage.id, "registration_id": ids[0]});
+    let question = asks(&stage, "decline_registration", one.clone()).await;
+    assert!(question.contains("eve@example.org"), "{question}");
+    one["confirm"] = true.into();
+    let declined = stage.mcp.call("decline_registration", one).await.answer();
+    assert_eq!(declined["status"], "Cancelled");
+}
+
+async fn an_update_is_confirmed_only_if_it_mails_somebody(app: Arc<TestApp>) {
+    let stage = Stage::set(app).await;
+    let title = json!({"id": stage.id, "title": "Rust Meetup Berlin"});
+    let updated = stage.mcp.call("update_event", title).await.answer();
+    assert_eq!(updated["title"], "Rust Meetup Berlin");
+    let mut place = json!({"id": stage.id, "location": "xHain"});
+    let question = asks(&stage, "update_event", place.clone()).await;
+    assert!(question.contains("get an e-mail: 2"), "{question}");
+    place["confirm"] = true.into();
+    let moved = stage.mcp.call("update_event", place.clone()).await.answer();
+    assert_eq!(moved["registrants_notified"], 2);
+
+    // Who waits gets a seat, and a mail about it.
+    let full = json!({"id": stage.id, "max_capacity": 2});
+    stage.mcp.call("update_event", full).await.answer();
+    let guest = json!({"id": stage.id, "name": "Bob", "email": "bob@example.org", "confirm": true});
+    let waits = stage.mcp.call("register_attendee", guest).await.answer();
+    assert_eq!(waits["status"], "Waitlisted");
+    let more = json!({"id": stage.id, "max_capacity": 3});
+    let question = asks(&stage, "update_event", more).await;
+    assert!(question.contains("get an e-mail: 1"), "{question}");
+    // What would be refused is refused at once.
+    let less = json!({"id": stage.id, "max_capacity": 1});
+    let text = stage.mcp.call("update_event", less).await.error();
+    assert!(text.starts_with("CAPACITY_TOO_LOW: "), "{text}");
+}
+
+async fn a_draft_is_deleted_only_when_a_person_says_so(app: Arc<TestApp>) {
+    let stage = Stage::set(app).await;
+    let text = stage
+        .mcp
+        .call("delete_event", json!({"id": stage.id}))
+        .await;
+    let text = text.error();
+    assert!(text.starts_with("CONFLICT: "), "{text}");
+    let draft = stage.mcp.call("create_event", new_event(json!({}))).await;
+    let mut draft = json!({"id": draft.answer()["id"]});
+    let question = asks(&stage, "delete_event", draft.clone()).await;
+    assert!(question.contains("Delete the draft"), "{question}");
+    stage.mcp.call("get_my_event", draft.clone()).await.answer();
+    draft["confirm"] = true.into();
+    stage.mcp.call("delete_event", draft).await.answer();
+}
+
 tests::on_both_engines!(
+    whoever_is_registered_or_cancelled_is_named_first,
+    whoever_is_declined_or_approved_is_named_first,
+    an_update_is_confirmed_only_if_it_mails_somebody,
+    a_draft_is_deleted_only_when_a_person_says_so,
     without_confirmation_nothing_changes_and_a_preview_is_shown,
     with_confirm_it_cancels_and_again_it_only_says_so,
     where_a_form_can_be_shown_the_models_word_does_not_count,

@@ -27,6 +27,15 @@ const NO_TOOLS: &[(&str, &str)] = &[
 /// Rpcs without a route, on purpose.
 const NO_ROUTES: &[(&str, &str)] = &[
     ("PreviewEventMail", "a page of the site"),
+    ("PreviewEventUpdate", "what the tool asks a person"),
+    ("PreviewEventDeletion", "what the tool asks a person"),
+    ("PreviewAddedRegistration", "what the tool asks a person"),
+    ("PreviewApproval", "what the tool asks a person"),
+    ("PreviewDecline", "what the tool asks a person"),
+    (
+        "PreviewRegistrationCancellation",
+        "what the tool asks a person",
+    ),
     ("GetRegistrationByCode", "a page of the site"),
     ("GetRegistrations", "a page of the site"),
     ("DeclineRegistrations", "a page of the site"),

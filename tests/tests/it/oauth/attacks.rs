@@ -5,6 +5,7 @@ use std::sync::Arc;
 use tests::{Browser, OAuthApp, Reply, Returned, TestApp, Tokens};
 
 use super::stage;
+use crate::site::{attributes, unescaped};
 
 /// Shown here, with words and a cure, and without a way to wherever the request wanted.
 #[track_caller]
@@ -222,6 +223,39 @@ async fn a_wrong_request_of_a_known_app_is_told_to_it(app: Arc<TestApp>) {
     }
 }
 
+/// Anybody can register an app, and mail people a link to this site that ends on its page (RFC 9700, section 4.11.2).
+async fn nobody_is_led_to_the_page_of_an_app_without_wanting_it(app: Arc<TestApp>) {
+    let (_, browser, _) = stage(&app).await;
+    let nobody = Browser::new(&app);
+    let uri = "https://app.example/callback";
+    let client = OAuthApp::registered_at(&app, "App", uri).await;
+    for changed in [
+        [("code_challenge_method", "plain")],
+        [("response_type", "token")],
+        [("resource", "https://other.example/mcp")],
+        [("response_mode", "fragment")],
+    ] {
+        let request = client.request(&changed);
+        let shown = nobody.page(&request).await;
+        assert_shown(&shown, "nobody");
+        let html = shown.html(400);
+        assert!(html.contains("app.example"), "{html}");
+        assert!(!html.contains("href=\"https://app.example"), "{html}");
+        let links = attributes(html, "href");
+        let sign_in = links.iter().find(|link| link.starts_with("/sign-in?"));
+        assert!(sign_in.is_some(), "{links:?}");
+
+        let shown = browser.page(&request).await;
+        assert_shown(&shown, "somebody");
+        let links = attributes(shown.html(400), "href");
+        let back = links.iter().find(|link| link.starts_with(uri));
+        let back = unescaped(back.unwrap());
+        for part in ["error=", "state=the", "iss="] {
+            assert!(back.contains(part), "{back}");
+        }
+    }
+}
+
 async fn parameters_longer_than_any_valid_one_are_refused_in_words(app: Arc<TestApp>) {
     let (_, browser, client) = stage(&app).await;
     let long = "x".repeat(3_000);
@@ -262,6 +296,13 @@ async fn a_code_is_of_no_use_to_others_and_a_second_use_ends_the_grant(app: Arc<
     let fresh = client.agreed(&browser, &[]).await.value("code").unwrap();
     let tokens = Tokens::of(&client.exchange(&fresh, &[]).await);
     app.http.get("/me").bearer(&tokens.access).send().await.ok();
+    // Whoever found the code in a log cannot end anything by it.
+    for wrong in [&*wrong, ""] {
+        let guessed = client.exchange(&fresh, &[("code_verifier", wrong)]).await;
+        assert_eq!(guessed.json()["error"], "invalid_grant");
+    }
+    app.advance(std::time::Duration::from_secs(5));
+    app.http.get("/me").bearer(&tokens.access).send().await.ok();
     let replayed = client.exchange(&fresh, &[]).await;
     assert_eq!(replayed.json()["error"], "invalid_grant");
     app.advance(std::time::Duration::from_secs(5));
@@ -295,6 +336,7 @@ tests::on_both_engines!(
     an_answer_has_the_state_of_the_app_and_our_issuer_once,
     an_app_that_nobody_knows_is_not_led_back,
     a_wrong_request_of_a_known_app_is_told_to_it,
+    nobody_is_led_to_the_page_of_an_app_without_wanting_it,
     parameters_longer_than_any_valid_one_are_refused_in_words,
     a_code_is_of_no_use_to_others_and_a_second_use_ends_the_grant,
     a_refresh_never_widens,

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use http::Method;
-use tests::{Browser, OAuthApp, Returned, TestApp, consent_fields, pairs};
+use muster_api::Scope;
+use tests::{Browser, OAuthApp, Returned, TestApp, Tokens, consent_fields, pairs};
 
 use super::stage;
 use crate::site::attributes;
@@ -161,6 +162,63 @@ async fn no_address_and_no_referrer_has_anything_of_a_request(app: Arc<TestApp>)
     assert!(code.starts_with("mus_ac_"), "{code}");
 }
 
+/// The scopes that an app has once a person pressed this button.
+async fn granted(browser: &Browser, client: &OAuthApp, button: &str) -> String {
+    let path = client.consent(browser, &[]).await;
+    let page = browser.page(&path).await;
+    let mut fields = consent_fields(page.html(200));
+    fields.push(("action".to_owned(), button.to_owned()));
+    let returned = Returned::of(&browser.send(&path, &pairs(&fields)).await);
+    let code = returned.value("code").unwrap();
+    Tokens::of(&client.exchange(&code, &[]).await).scope
+}
+
+async fn one_button_grants_reading_and_one_everything(app: Arc<TestApp>) {
+    let (_, browser, client) = stage(&app).await;
+    let path = client.consent(&browser, &[]).await;
+    let page = browser.page(&path).await;
+    let html = page.html(200);
+    assert!(html.contains(">Read only<"), "{html}");
+    assert!(html.contains(">Everything it asks for<"), "{html}");
+    let reading = "events:read registrations:read account:read";
+    assert_eq!(granted(&browser, &client, "read").await, reading);
+    let all: Vec<_> = Scope::ALL.iter().map(|scope| scope.name()).collect();
+    assert_eq!(granted(&browser, &client, "all").await, all.join(" "));
+    // Settings are changed by people, so no app is offered that.
+    assert!(!all.contains(&"account:write"), "{all:?}");
+    // An app that names no scope asks for reading.
+    let path = client.consent(&browser, &[("scope", "")]).await;
+    let page = browser.page(&path).await;
+    assert!(!page.html(200).contains(">Read only<"));
+    let scopes = consent_fields(page.html(200)).into_iter();
+    let scopes = scopes.filter(|(name, _)| name == "scopes");
+    assert_eq!(scopes.count(), 3);
+}
+
+/// An app that may change everything is worth a key.
+async fn more_than_reading_needs_a_recent_code(app: Arc<TestApp>) {
+    let (account, browser, client) = stage(&app).await;
+    app.advance(std::time::Duration::from_mins(16));
+    let reading = "events:read registrations:read account:read";
+    assert_eq!(granted(&browser, &client, "read").await, reading);
+
+    let path = client.consent(&browser, &[]).await;
+    let fields = agreement(&browser, &path).await;
+    let mut all = consent_fields(browser.page(&path).await.html(200));
+    all.push(("action".to_owned(), "all".to_owned()));
+    for fields in [&fields, &all] {
+        let refused = browser.send(&path, &pairs(fields)).await;
+        let html = refused.html(403);
+        assert!(html.contains("confirm that it is you"), "{html}");
+        assert!(attributes(html, "href").contains(&"/sign-in/again"));
+    }
+    browser.send("/sign-in/again", &[("action", "send")]).await;
+    let code = app.newest_code(&account.email).await;
+    browser.send("/sign-in/again", &[("code", &code)]).await;
+    let agreed = browser.send(&path, &pairs(&fields)).await;
+    assert!(Returned::of(&agreed).value("code").is_some());
+}
+
 async fn a_name_that_is_code_is_a_text(app: Arc<TestApp>) {
     let (_, browser, _) = stage(&app).await;
     for name in [
@@ -206,6 +264,8 @@ tests::on_both_engines!(
     no_other_site_sends_the_form_or_frames_the_page,
     what_looks_at_a_request_begins_none,
     no_address_and_no_referrer_has_anything_of_a_request,
+    one_button_grants_reading_and_one_everything,
+    more_than_reading_needs_a_recent_code,
     a_name_that_is_code_is_a_text,
     while_core_is_away_a_decision_can_be_sent_again,
 );

@@ -102,6 +102,31 @@ async fn other_tokens_open_nothing(app: Arc<TestApp>) {
     assert_eq!(browser.page("/dashboard").await.status, 303);
 }
 
+/// Not for everything that there is: a person would grant it.
+async fn a_challenge_asks_for_what_the_call_needs(app: Arc<TestApp>) {
+    let scopes_of = |reply: &tests::Reply| {
+        assert_eq!(reply.status, StatusCode::UNAUTHORIZED, "{reply:?}");
+        challenge(reply)["scope"].clone()
+    };
+    let event = new_event(json!({}));
+    let refused = app.http.post("/events").json(&event).send().await;
+    assert_eq!(scopes_of(&refused), "events:write");
+    let refused = app.http.get("/me").bearer("mus_at_x").send().await;
+    assert_eq!(scopes_of(&refused), "account:read");
+    let tool = json!({"name": "create_event", "arguments": event});
+    let refused = app.mcp.request("tools/call", tool.clone()).send().await;
+    assert_eq!(scopes_of(&refused), "events:write");
+    // A request whose headers do not name its tool.
+    let reading = "events:read registrations:read account:read";
+    let old = app.mcp.speaking(tests::Revision::V2025);
+    for refused in [
+        app.mcp.request("tools/list", json!({})).send().await,
+        old.request("tools/call", tool).send().await,
+    ] {
+        assert_eq!(scopes_of(&refused), reading);
+    }
+}
+
 async fn who_lacks_a_scope_is_told_which_and_how_to_get_it(app: Arc<TestApp>) {
     let (_, browser, client) = stage(&app).await;
     let asked = [("scope", "events:read account:read")];
@@ -262,6 +287,7 @@ tests::on_both_engines!(
     a_token_is_for_the_surface_that_was_asked_for,
     only_a_proven_edge_says_for_which_surface_it_calls,
     other_tokens_open_nothing,
+    a_challenge_asks_for_what_the_call_needs,
     who_lacks_a_scope_is_told_which_and_how_to_get_it,
     a_missing_scope_is_found_first,
     who_may_not_grant_a_scope_is_told_so_and_not_sent_to_ask,

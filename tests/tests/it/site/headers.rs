@@ -41,6 +41,32 @@ async fn every_answer_tells_browsers_what_they_may_do() {
     }
 }
 
+/// Also of what is cached, refused or redirected.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_answer_tells_browsers_to_use_https_alone() {
+    let app = TestApp::on_sqlite().await;
+    let mut replies = Vec::new();
+    for path in [
+        "/",
+        "/events",
+        "/events",
+        "/dashboard",
+        "/nothing",
+        "/guides/",
+    ] {
+        replies.push(app.site.page(path).send().await);
+    }
+    for path in ["/events", "/events", "/me", "/nothing"] {
+        replies.push(app.http.get(path).send().await);
+    }
+    let anybody = app.mcp.request("tools/list", serde_json::json!({}));
+    replies.push(anybody.send().await);
+    for reply in replies {
+        let strict = reply.header("strict-transport-security");
+        assert_eq!(strict, Some("max-age=31536000"), "{reply:?}");
+    }
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn pages_hold_nothing_inline_and_load_from_their_own_origin_only() {
     let app = TestApp::on_sqlite().await;

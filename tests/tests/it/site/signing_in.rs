@@ -243,7 +243,59 @@ async fn while_core_is_away_nothing_typed_is_lost(app: Arc<TestApp>) {
     browser.page("/dashboard").await.html(200);
 }
 
+/// A page of another site that opened this one sees by its handle whether their windows are apart.
+async fn a_foreign_window_does_not_see_who_is_signed_in(app: Arc<TestApp>) {
+    let account = app.account(Plan::Free).await;
+    let somebody = Browser::signed_in(&app, &account.email).await;
+    let nobody = Browser::new(&app);
+    let opener = |reply: &tests::Reply| {
+        let policy = reply.header("cross-origin-opener-policy");
+        policy.unwrap_or_default().to_owned()
+    };
+    for path in [
+        "/sign-in",
+        "/sign-in?next=%2Fdashboard%2Fkeys",
+        "/dashboard",
+        "/dashboard/keys",
+    ] {
+        for browser in [&somebody, &nobody] {
+            assert_eq!(opener(&browser.page(path).await), "same-origin", "{path}");
+        }
+    }
+    // An app waits for its window to come back, whoever is signed in.
+    let to_app = "next=%2Foauth%2Fauthorize%3Fclient_id%3Dx";
+    for path in ["/sign-in", "/sign-in/code"] {
+        for browser in [&somebody, &nobody] {
+            let page = browser.page(&format!("{path}?{to_app}")).await;
+            assert_eq!(opener(&page), "unsafe-none", "{path}");
+        }
+    }
+    let page = nobody.page(&format!("/sign-in?{to_app}")).await;
+    let action = attributes(page.html(200), "action")[0].to_owned();
+    let next = "/oauth/authorize?client_id=x";
+    for email in [&*account.email, "nonsense"] {
+        let sent = nobody
+            .send(&action, &[("email", email), ("next", next)])
+            .await;
+        assert_eq!(opener(&sent), "unsafe-none", "{sent:?}");
+    }
+}
+
+async fn what_a_page_says_once_is_sent_over_https_alone(app: Arc<TestApp>) {
+    let account = app.account(Plan::Free).await;
+    let browser = Browser::new(&app);
+    browser.send("/sign-in", &[("email", &account.email)]).await;
+    let code = app.newest_code(&account.email).await;
+    let entered = browser.send("/sign-in/code", &[("code", &code)]).await;
+    let cookies = entered.headers.get_all("set-cookie").iter();
+    let mut cookies = cookies.map(|cookie| cookie.to_str().unwrap());
+    let done = cookies.find(|cookie| cookie.starts_with("muster-done="));
+    assert!(done.unwrap().ends_with("; Secure"), "{done:?}");
+}
+
 tests::on_both_engines!(
+    a_foreign_window_does_not_see_who_is_signed_in,
+    what_a_page_says_once_is_sent_over_https_alone,
     a_new_person_publishes_a_first_event_by_forms_alone,
     only_own_pages_are_returned_to_after_signing_in,
     a_wrong_code_can_be_typed_again_and_another_browser_cannot_use_it,

@@ -12,6 +12,7 @@ use muster_api::internal::v1::{
 use super::{own_words, problem_page};
 use crate::{
     browser::Browser,
+    caller::PROVE,
     field::{Choice, Field, FieldKind, FormModel},
     flash,
     form::Form,
@@ -38,41 +39,92 @@ struct ConsentPage {
     /// The one account; `None` if there are several, or none.
     account: Option<(String, String)>,
     has_accounts: bool,
+    /// What it asks for that can be granted.
+    asked: Vec<Choice>,
+    /// Whether some of that only reads, and some does more.
+    has_reading: bool,
+    does_more: bool,
+    /// The accounts, if there are several, and what is asked for, to be left out one by one.
     model: FormModel,
 }
 
 pub(in crate::pages) async fn show(context: RequestContext) -> PageResult {
     match ConsentPage::read(&context).await {
         Ok(page) => private(&page),
-        Err(problem) => closed(&context.site, problem),
+        Err(problem) => closed(&context, problem),
     }
 }
 
 /// Takes the decision, and leads back to the app.
 pub(in crate::pages) async fn take(context: RequestContext, form: Form) -> PageResult {
+    let decision = match Decision::of(&context, &form).await {
+        Ok(decision) => decision,
+        Err(problem) => return closed(&context, problem),
+    };
     let request = DecideAuthorizationRequest {
         id: Some(context.segment(ID)?),
         browser: Some(browser(&context)),
-        agrees: form.value("action") == Some("connect"),
+        agrees: decision.agrees,
         account_id: form.value("account_id").map(str::to_owned),
-        scopes: form.values("scopes").map(str::to_owned).collect(),
+        scopes: decision.scopes,
     };
     let problem = match context.ask::<DecideAuthorization>(request).await {
         Ok(decided) => return Ok(flash::see(&decided.redirect_uri, None)),
         Err(problem) => problem,
     };
     if may_be_sent_again(&problem) {
-        return again(&context, &form, &problem);
+        return again(&context, &form, &problem, &UNAVAILABLE);
+    }
+    if problem.code == "STEP_UP_REQUIRED" {
+        return again(&context, &form, &problem, &UNPROVEN);
     }
     if !matches!(problem.http_status, 400 | 403) {
-        return closed(&context.site, problem);
+        return closed(&context, problem);
     }
     let mut page = match ConsentPage::read(&context).await {
         Ok(page) => page,
-        Err(problem) => return closed(&context.site, problem),
+        Err(problem) => return closed(&context, problem),
     };
     page.model = page.model.again(&form, &problem);
     refused(&page, &problem)
+}
+
+/// What a person decides by a button.
+#[derive(Default)]
+struct Decision {
+    agrees: bool,
+    /// The names of the scopes that they grant.
+    scopes: Vec<String>,
+}
+
+impl Decision {
+    async fn of(context: &RequestContext, form: &Form) -> Result<Self, Problem> {
+        let only_reading = match form.value("action") {
+            Some("read") => true,
+            Some("all") => false,
+            Some("connect") => {
+                return Ok(Self {
+                    agrees: true,
+                    scopes: form.values("scopes").map(str::to_owned).collect(),
+                });
+            }
+            _ => return Ok(Self::default()),
+        };
+        let asked = pending(context).await?.scopes.into_iter();
+        let granted = asked.filter(|scope| scope.only_reads || !only_reading);
+        Ok(Self {
+            agrees: true,
+            scopes: granted.map(|scope| scope.name).collect(),
+        })
+    }
+}
+
+async fn pending(context: &RequestContext) -> Result<PendingAuthorization, Problem> {
+    let request = GetAuthorizationRequest {
+        id: Some(context.segment(ID)?),
+        browser: Some(browser(context)),
+    };
+    context.ask::<GetAuthorization>(request).await
 }
 
 /// The browser's secret. A browser without one has begun nothing.
@@ -82,26 +134,38 @@ fn browser(context: &RequestContext) -> String {
 }
 
 /// A request that is not open in this browser for whoever is signed in.
-fn closed(site: &Site, problem: Problem) -> PageResult {
+fn closed(context: &RequestContext, problem: Problem) -> PageResult {
     const CLOSED: &str = "It was decided, it is older than 10 minutes, or it was begun in another browser or by somebody else.";
     if !matches!(problem.http_status, 400 | 401 | 404) {
         return Err(problem);
     }
     let headline = "This request is no longer open";
     let problem = own_words(CLOSED, "Go back to the app and connect it again.");
-    problem_page(site, headline, problem, StatusCode::NOT_FOUND)
+    problem_page(context, headline, problem, StatusCode::NOT_FOUND)
 }
 
+const UNAVAILABLE: Why = Why {
+    headline: "The app is not connected yet",
+    text: "Something does not answer. Please send your decision again in a moment.",
+    before: None,
+};
+
+const UNPROVEN: Why = Why {
+    headline: "Please confirm that it is you",
+    text: "The app gets more than reading, which needs a new code from your mail. Confirm, then send your decision again from this page.",
+    before: Some((PROVE, "Confirm that it is you")),
+};
+
 /// The form, to be sent again.
-fn again(context: &RequestContext, form: &Form, problem: &Problem) -> PageResult {
-    const UNAVAILABLE: Why = Why {
-        headline: "The app is not connected yet",
-        text: "Something does not answer. Please send your decision again in a moment.",
-        before: None,
-    };
+fn again(
+    context: &RequestContext,
+    form: &Form,
+    problem: &Problem,
+    why: &'static Why,
+) -> PageResult {
     let unsent = Unsent {
-        page: head(&context.site, UNAVAILABLE.headline),
-        why: &UNAVAILABLE,
+        page: head(&context.site, why.headline),
+        why,
         url: context.parts.uri.path(),
         form,
         label: |_| None,
@@ -115,12 +179,8 @@ fn head(site: &Site, title: &str) -> Page {
 
 impl ConsentPage {
     async fn read(context: &RequestContext) -> Result<Self, Problem> {
-        let request = GetAuthorizationRequest {
-            id: Some(context.segment(ID)?),
-            browser: Some(browser(context)),
-        };
         let (pending, session) = tokio::try_join!(
-            context.ask::<GetAuthorization>(request),
+            pending(context),
             context.ask::<GetSession>(GetSessionRequest {}),
         )?;
         let person = session.person.unwrap_or_default();
@@ -134,13 +194,19 @@ impl ConsentPage {
             [only] => Some((only.account_id.clone(), only.account_name.clone())),
             _ => None,
         };
-        let mut fields = Vec::new();
-        if account.is_none() && !open.is_empty() {
-            fields.push(accounts(&open));
+        let fields = (open.len() > 1).then(|| accounts(&open));
+        let mut scopes = (!open.is_empty()).then(|| scopes(&pending.scopes, &open));
+        let mut asked = Vec::new();
+        if let Some(field) = &mut scopes {
+            asked.clone_from(&field.options);
+            // The list above the form has the hints.
+            field.options.iter_mut().for_each(|one| one.hint = None);
         }
-        if !open.is_empty() {
-            fields.push(scopes(&pending.scopes, &open));
-        }
+        let reads = |choice: &&Choice| {
+            let mut all = pending.scopes.iter();
+            all.any(|scope| scope.name == choice.value && scope.only_reads)
+        };
+        let reading = asked.iter().filter(reads).count();
         Self {
             page: head(&context.site, "Connect an app"),
             url: context.parts.uri.path().to_owned(),
@@ -149,7 +215,10 @@ impl ConsentPage {
             surfaces: surfaces(&pending.surfaces),
             account,
             has_accounts: !open.is_empty(),
-            model: FormModel::of(fields),
+            has_reading: reading > 0,
+            does_more: reading < asked.len(),
+            asked,
+            model: FormModel::of(fields.into_iter().chain(scopes).collect()),
         }
     }
 }
@@ -179,7 +248,6 @@ fn scopes(asked: &[RequestedScope], open: &[&AuthorizationAccount]) -> Field {
         is_chosen: true,
     });
     Field::new(FieldKind::Ticks, "scopes", "What it may do")
-        .hint("Leave out what it does not need.")
         .choices(choices)
         .required()
 }
@@ -235,6 +303,7 @@ mod tests {
         RequestedScope {
             name: name.to_owned(),
             description: format!("Does {name}"),
+            only_reads: false,
         }
     }
 

@@ -6,7 +6,7 @@ use muster_api::internal::v1::{
     bindings::{FinishStepUp, StartStepUp},
 };
 
-use super::{code, with_trouble};
+use super::{action, code, with_trouble};
 use crate::{
     caller::{Caller, Frame, PROVE, Tab},
     field::FormModel,
@@ -28,6 +28,13 @@ struct AgainPage {
     model: FormModel,
     return_path: String,
     is_sent: bool,
+}
+
+impl AgainPage {
+    /// Where its forms go.
+    fn to(&self, path: &str) -> String {
+        action(path, &self.return_path)
+    }
 }
 
 pub(in crate::pages) async fn show(caller: Caller) -> PageResult {

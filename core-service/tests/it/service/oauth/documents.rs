@@ -2,7 +2,7 @@
 
 use std::{net::IpAddr, time::Instant};
 
-use core_service::service::{Asked, OAuthPolicy, Pending, Policy, Problem};
+use core_service::service::{Asked, Error, OAuthPolicy, Pending, Policy, Problem};
 use serde_json::json;
 use test_documents::{Documents, HOST, Names, Reply, egress};
 use test_postgres::Database;
@@ -14,6 +14,8 @@ use crate::{
 };
 
 const PATH: &str = "/client.json";
+
+const MINUTE: i64 = 60;
 
 fn document(client_id: &str, name: &str) -> String {
     json!({
@@ -73,6 +75,7 @@ async fn a_document_that_prefers_keys_is_taken_if_it_lists_none(database: Databa
     let prefers = document(&id, "Claude").replace("none", "private_key_jwt");
     documents.on(PATH, Reply::Text(prefers.clone()));
     assert!(problem(&scene, &id).await.message.contains("none"));
+    scene.instance.clock.advance_seconds(MINUTE);
     let mut lists: serde_json::Value = serde_json::from_str(&prefers).unwrap();
     lists["token_endpoint_auth_methods_supported"] = json!(["private_key_jwt", "none"]);
     documents.on(PATH, Reply::Text(lists.to_string()));
@@ -80,18 +83,22 @@ async fn a_document_that_prefers_keys_is_taken_if_it_lists_none(database: Databa
     assert!(scene.exchange(&redeeming(&id, &code)).await.is_ok());
 }
 
-async fn a_document_is_kept_for_a_day_at_most_and_a_failure_never(database: Database) {
+async fn a_document_counts_for_a_day_and_a_failure_for_a_minute(database: Database) {
     let documents = Documents::start().await;
     let scene = scene(&database, &documents).await;
     let id = documents.url(PATH);
     assert!(problem(&scene, &id).await.message.contains("404"));
     documents.on(PATH, Reply::Text(document(&id, "Claude")));
+    assert!(problem(&scene, &id).await.message.contains("404"));
+    assert_eq!(documents.requests(), 1, "its server is not asked again");
+    scene.instance.clock.advance_seconds(MINUTE);
     assert!(matches!(asked(&scene, &id).await, Asked::Fine(_)));
     documents.on(PATH, Reply::Status(500));
     scene.instance.clock.advance_seconds(DAY - 1);
     assert!(matches!(asked(&scene, &id).await, Asked::Fine(_)));
     scene.instance.clock.advance_seconds(1);
-    assert!(problem(&scene, &id).await.message.contains("500"));
+    assert!(matches!(asked(&scene, &id).await, Asked::Fine(_)));
+    scene.instance.clock.advance_seconds(MINUTE);
     // Its server may want it to be read more often.
     documents.on(
         PATH,
@@ -104,6 +111,47 @@ async fn a_document_is_kept_for_a_day_at_most_and_a_failure_never(database: Data
         panic!("a right request");
     };
     assert_eq!(pending.client.name(), "Claude 3");
+}
+
+async fn an_older_document_counts_while_its_server_is_away(database: Database) {
+    let documents = Documents::start().await;
+    let scene = scene(&database, &documents).await;
+    let id = documents.url(PATH);
+    documents.on(PATH, Reply::Text(document(&id, "Claude")));
+    assert!(matches!(asked(&scene, &id).await, Asked::Fine(_)));
+    documents.on(PATH, Reply::Status(500));
+    scene.instance.clock.advance_seconds(DAY);
+    let Asked::Fine(pending) = asked(&scene, &id).await else {
+        panic!("a right request");
+    };
+    assert_eq!(pending.client.name(), "Claude");
+    scene.replica.clock.advance_seconds(7 * DAY);
+    let scene = Scene::of(scene.replica).await;
+    assert!(problem(&scene, &id).await.message.contains("500"));
+}
+
+/// Neither one person, nor many who name the same document.
+async fn nobody_has_many_documents_read(database: Database) {
+    let documents = Documents::start().await;
+    let scene = scene(&database, &documents).await;
+    let mut refused = 0;
+    for number in 0..20 {
+        let path = format!("/{number}.json");
+        let begun = scene.begin(asking(&documents.url(&path))).await;
+        refused += usize::from(matches!(begun, Err(Error::RateLimited { .. })));
+    }
+    assert_eq!((refused, documents.requests()), (10, 10));
+    scene.instance.clock.advance_seconds(MINUTE);
+    let id = documents.url(PATH);
+    let uncached = document(&id, "Claude");
+    documents.on(PATH, Reply::Cached(uncached, "no-store"));
+    let oauth = &scene.instance.oauth;
+    for last in 1..=20 {
+        let address = IpAddr::from([192, 0, 2, last]);
+        let checked = oauth.check(&asking(&id), Some(address)).await;
+        assert!(matches!(checked, Ok(Asked::Fine(_))), "{checked:?}");
+    }
+    assert_eq!(documents.requests(), 15);
 }
 
 async fn a_document_that_is_wrong_is_not_trusted(database: Database) {
@@ -124,6 +172,7 @@ async fn a_document_that_is_wrong_is_not_trusted(database: Database) {
         documents.on(PATH, reply);
         let problem = problem(&scene, &id).await;
         assert!(problem.message.contains(word), "{problem:?}");
+        scene.instance.clock.advance_seconds(MINUTE);
     }
     documents.on(PATH, Reply::Text(document(&id, "Claude")));
     assert!(matches!(asked(&scene, &id).await, Asked::Fine(_)));
@@ -161,6 +210,7 @@ async fn nothing_is_read_from_this_machine_or_its_neighbours(database: Database)
         let id = format!("https://{host}:{port}{PATH}");
         let problem = problem(&scene, &id).await;
         assert!(problem.message.contains("no public address"), "{problem:?}");
+        scene.instance.clock.advance_seconds(MINUTE);
     }
     assert_eq!(documents.requests(), 0);
 }
@@ -198,6 +248,7 @@ async fn a_redirect_to_a_neighbour_is_not_followed(database: Database) {
     ] {
         documents.on(PATH, Reply::Redirect(to));
         assert!(problem(&scene, &id).await.message.contains("302"));
+        scene.instance.clock.advance_seconds(MINUTE);
     }
     assert_eq!(neighbour.requests(), 0);
 }
@@ -218,7 +269,8 @@ async fn a_document_that_is_too_slow_is_given_up(database: Database) {
     assert!(begun.elapsed() >= egress::TIME);
     assert!(matches!(other.0, Asked::Fine(_)), "{other:?}");
     assert!(other.1 < egress::TIME, "{other:?}");
-    // It was not kept: now that its server answers, it is read.
+    // Now that its server answers, it is read.
+    scene.instance.clock.advance_seconds(MINUTE);
     documents.on(PATH, Reply::Text(document(&silent, "Claude")));
     assert!(matches!(asked(&scene, &silent).await, Asked::Fine(_)));
 }
@@ -235,7 +287,9 @@ async fn without_internet_clients_register(database: Database) {
 test_postgres::on_both_engines!(prepare: migrate;
     a_client_introduces_itself_by_a_document,
     a_document_that_prefers_keys_is_taken_if_it_lists_none,
-    a_document_is_kept_for_a_day_at_most_and_a_failure_never,
+    a_document_counts_for_a_day_and_a_failure_for_a_minute,
+    an_older_document_counts_while_its_server_is_away,
+    nobody_has_many_documents_read,
     a_document_that_is_wrong_is_not_trusted,
     nothing_is_read_from_this_machine_or_its_neighbours,
     a_name_that_leads_elsewhere_later_is_checked_again,

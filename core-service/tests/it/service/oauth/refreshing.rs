@@ -95,6 +95,34 @@ async fn a_token_whose_successor_was_used_is_stolen(database: Database) {
     assert!(scene.refresh(&other).await.is_ok());
 }
 
+/// Whoever copied a token and exchanged it in the grace, beside the app.
+async fn two_that_go_on_with_one_token_after_the_grace_end_the_grant(database: Database) {
+    let scene = Scene::open(&database).await;
+    let mailbox = Mailbox::of(&scene.instance);
+    let first = scene.connect().await;
+    let of_app = scene.refresh(&first).await.unwrap();
+    let of_thief = scene.refresh(&first).await.unwrap();
+    scene.instance.clock.advance_seconds(3_000);
+    let next = scene.refresh(&of_thief).await.unwrap();
+    scene.instance.clock.advance_seconds(600);
+    mailbox.collect().await;
+    assert_eq!(code(scene.refresh(&of_app).await), Code::InvalidGrant);
+    assert!(is_refused(&scene, &next).await);
+    assert_eq!(code(scene.refresh(&next).await), Code::InvalidGrant);
+    let mails = mailbox.collect().await;
+    assert_eq!(mails.len(), 1);
+    assert!(mails[0].text.contains("used from two places"));
+
+    // An app that refreshed twice at once and goes on with one of the two.
+    let first = scene.connect().await;
+    scene.refresh(&first).await.unwrap();
+    let mut latest = scene.refresh(&first).await.unwrap();
+    for _ in 0..3 {
+        scene.instance.clock.advance_seconds(3_000);
+        latest = scene.refresh(&latest).await.unwrap();
+    }
+}
+
 async fn a_refresh_asks_for_no_more_than_was_granted(database: Database) {
     let scene = Scene::open(&database).await;
     let mut parameters = scene.asking();
@@ -217,6 +245,7 @@ test_postgres::on_both_engines!(prepare: migrate;
     a_token_is_exchanged_again_in_the_grace,
     a_lost_answer_is_repeated_after_the_grace_and_ends_what_was_lost,
     a_token_whose_successor_was_used_is_stolen,
+    two_that_go_on_with_one_token_after_the_grace_end_the_grant,
     a_refresh_asks_for_no_more_than_was_granted,
     processes_that_refresh_at_the_same_time_all_get_tokens,
     processes_that_come_late_all_get_tokens_in_the_grace,

@@ -496,7 +496,7 @@ impl Rpc for GetAuthorization {
 }
 /** Decides an authorization, once: the person agrees, for one of their accounts and with some of the scopes, or refuses.
 
-Errors: as `GetAuthorization`; `INVALID_REQUEST` with the detail `scopes` if none is left of them, or with `account_id` if the person is no member of the account, so that the page can be shown again; `ACCOUNT_SUSPENDED` if the operator has suspended it.*/
+Errors: as `GetAuthorization`; `INVALID_REQUEST` with the detail `scopes` if none is left of them, or with `account_id` if the person is no member of the account, so that the page can be shown again; `ACCOUNT_SUSPENDED` if the operator has suspended it; `STEP_UP_REQUIRED` if the person grants more than reading, and their last code is older than 15 minutes.*/
 
 #[derive(Debug, Clone, Copy)]
 pub struct DecideAuthorization;

@@ -948,6 +948,64 @@ impl PublicRpc for PreviewEventMail {
     const CACHING: Option<Caching> = None;
 }
 
+/// Says how many people a change of an event would e-mail: about a new time or place, and about a seat. Nothing is changed, and what would be refused is refused here, too. For the confirmation of the tool `update_event`; it has no route.
+#[derive(Debug, Clone, Copy)]
+pub struct PreviewEventUpdate;
+
+impl Rpc for PreviewEventUpdate {
+    type Request = super::UpdateEventRequest;
+    type Response = super::EventUpdatePreview;
+
+    const NAME: &'static str = "PreviewEventUpdate";
+    const GRPC_PATH: &'static str = "/muster.v1.EventService/PreviewEventUpdate";
+    const INTERNAL: bool = false;
+    const ACCESS: Access = Access::Bearer;
+    const SCOPE: Option<Scope> = Some(Scope::EventsWrite);
+    const READ_ONLY: bool = true;
+    const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
+    const CHANGES_CATALOGUE: bool = false;
+}
+
+impl PublicRpc for PreviewEventUpdate {
+    const CONTENT: Content = Content::Json;
+    const CACHING: Option<Caching> = None;
+
+    fn set_update_mask(request: &mut Self::Request, fields: Vec<String>) {
+        request.update_mask = Some(prost_types::FieldMask {
+            paths: fields,
+        });
+    }
+}
+
+/// Says which draft would be deleted. Nothing is changed, and what would be refused is refused here, too. For the confirmation of the tool `delete_event`; it has no route.
+#[derive(Debug, Clone, Copy)]
+pub struct PreviewEventDeletion;
+
+impl Rpc for PreviewEventDeletion {
+    type Request = super::DeleteEventRequest;
+    type Response = super::EventDeletionPreview;
+
+    const NAME: &'static str = "PreviewEventDeletion";
+    const GRPC_PATH: &'static str = "/muster.v1.EventService/PreviewEventDeletion";
+    const INTERNAL: bool = false;
+    const ACCESS: Access = Access::Bearer;
+    const SCOPE: Option<Scope> = Some(Scope::EventsWrite);
+    const READ_ONLY: bool = true;
+    const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
+    const CHANGES_CATALOGUE: bool = false;
+}
+
+impl PublicRpc for PreviewEventDeletion {
+    const CONTENT: Content = Content::Json;
+    const CACHING: Option<Caching> = None;
+}
+
 /// `POST /api/v1/me/events/{id}/publish`: Publishes an event. If it is already published, nothing changes.
 #[derive(Debug, Clone, Copy)]
 pub struct PublishEvent;
@@ -1622,6 +1680,110 @@ impl Binding for CancelRegistration {
     }
 }
 
+/// Says whom `AddRegistration` would e-mail. Nothing is changed. For the confirmation of the tool; it has no route.
+#[derive(Debug, Clone, Copy)]
+pub struct PreviewAddedRegistration;
+
+impl Rpc for PreviewAddedRegistration {
+    type Request = super::AddRegistrationRequest;
+    type Response = super::RecipientsPreview;
+
+    const NAME: &'static str = "PreviewAddedRegistration";
+    const GRPC_PATH: &'static str = "/muster.v1.RegistrationService/PreviewAddedRegistration";
+    const INTERNAL: bool = false;
+    const ACCESS: Access = Access::Bearer;
+    const SCOPE: Option<Scope> = Some(Scope::RegistrationsWrite);
+    const READ_ONLY: bool = true;
+    const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
+    const CHANGES_CATALOGUE: bool = false;
+}
+
+impl PublicRpc for PreviewAddedRegistration {
+    const CONTENT: Content = Content::Json;
+    const CACHING: Option<Caching> = None;
+}
+
+/// Says whom `ApproveRegistrations` would e-mail. Nothing is changed. For the confirmation of the tool; it has no route.
+#[derive(Debug, Clone, Copy)]
+pub struct PreviewApproval;
+
+impl Rpc for PreviewApproval {
+    type Request = super::ApproveRegistrationsRequest;
+    type Response = super::RecipientsPreview;
+
+    const NAME: &'static str = "PreviewApproval";
+    const GRPC_PATH: &'static str = "/muster.v1.RegistrationService/PreviewApproval";
+    const INTERNAL: bool = false;
+    const ACCESS: Access = Access::Paid;
+    const SCOPE: Option<Scope> = Some(Scope::RegistrationsWrite);
+    const READ_ONLY: bool = true;
+    const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
+    const CHANGES_CATALOGUE: bool = false;
+}
+
+impl PublicRpc for PreviewApproval {
+    const CONTENT: Content = Content::Json;
+    const CACHING: Option<Caching> = None;
+}
+
+/// Says whom `DeclineRegistration` would e-mail. Nothing is changed. For the confirmation of the tool; it has no route.
+#[derive(Debug, Clone, Copy)]
+pub struct PreviewDecline;
+
+impl Rpc for PreviewDecline {
+    type Request = super::DeclineRegistrationRequest;
+    type Response = super::RecipientsPreview;
+
+    const NAME: &'static str = "PreviewDecline";
+    const GRPC_PATH: &'static str = "/muster.v1.RegistrationService/PreviewDecline";
+    const INTERNAL: bool = false;
+    const ACCESS: Access = Access::Paid;
+    const SCOPE: Option<Scope> = Some(Scope::RegistrationsWrite);
+    const READ_ONLY: bool = true;
+    const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
+    const CHANGES_CATALOGUE: bool = false;
+}
+
+impl PublicRpc for PreviewDecline {
+    const CONTENT: Content = Content::Json;
+    const CACHING: Option<Caching> = None;
+}
+
+/// Says whom `CancelRegistration` would e-mail. Nothing is changed. For the confirmation of the tool; it has no route.
+#[derive(Debug, Clone, Copy)]
+pub struct PreviewRegistrationCancellation;
+
+impl Rpc for PreviewRegistrationCancellation {
+    type Request = super::CancelRegistrationRequest;
+    type Response = super::RecipientsPreview;
+
+    const NAME: &'static str = "PreviewRegistrationCancellation";
+    const GRPC_PATH: &'static str = "/muster.v1.RegistrationService/PreviewRegistrationCancellation";
+    const INTERNAL: bool = false;
+    const ACCESS: Access = Access::Paid;
+    const SCOPE: Option<Scope> = Some(Scope::RegistrationsWrite);
+    const READ_ONLY: bool = true;
+    const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
+    const CHANGES_CATALOGUE: bool = false;
+}
+
+impl PublicRpc for PreviewRegistrationCancellation {
+    const CONTENT: Content = Content::Json;
+    const CACHING: Option<Caching> = None;
+}
+
 /// `POST /api/v1/me/events/{id}/registrations/{registration_id}/check-in`: Checks an attendee in. Only a confirmed registration can be checked in. A second call changes nothing.
 #[derive(Debug, Clone, Copy)]
 pub struct CheckIn;
@@ -1987,6 +2149,8 @@ pub fn visit_rpcs(visitor: &mut impl RpcVisitor) {
     visitor.visit(CloneEvent);
     visitor.visit(DeleteEvent);
     visitor.visit(PreviewEventMail);
+    visitor.visit(PreviewEventUpdate);
+    visitor.visit(PreviewEventDeletion);
     visitor.visit(PublishEvent);
     visitor.visit(UnpublishEvent);
     visitor.visit(CancelEvent);
@@ -2002,6 +2166,10 @@ pub fn visit_rpcs(visitor: &mut impl RpcVisitor) {
     visitor.visit(DeclineRegistration);
     visitor.visit(DeclineRegistrations);
     visitor.visit(CancelRegistration);
+    visitor.visit(PreviewAddedRegistration);
+    visitor.visit(PreviewApproval);
+    visitor.visit(PreviewDecline);
+    visitor.visit(PreviewRegistrationCancellation);
     visitor.visit(CheckIn);
     visitor.visit(CheckInByCode);
     visitor.visit(GetRegistrationByCode);

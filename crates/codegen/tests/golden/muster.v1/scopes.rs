@@ -37,7 +37,6 @@ impl Scope {
         Self::RegistrationsWrite,
         Self::RegistrationsCheckIn,
         Self::AccountRead,
-        Self::AccountWrite,
     ];
 
     /// The same, with those that only sessions have, by the role of their person.
@@ -53,6 +52,13 @@ impl Scope {
         Self::KeysWrite,
         Self::MembersWrite,
         Self::AccountRemove,
+    ];
+
+    /// Those that only read.
+    pub const READING: &'static [Self] = &[
+        Self::EventsRead,
+        Self::RegistrationsRead,
+        Self::AccountRead,
     ];
 
     /// Its name, for example `events:read`.

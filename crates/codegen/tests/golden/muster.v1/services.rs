@@ -320,6 +320,20 @@ pub trait EventHandlers<F: Frame>: Send + Sync + 'static {
         request: super::PreviewEventMailRequest,
     ) -> impl Future<Output = Result<super::EventMailPreview, F::Error>> + Send;
 
+    /// See [`bindings::PreviewEventUpdate`].
+    fn preview_event_update(
+        &self,
+        caller: F::Bearer,
+        request: super::UpdateEventRequest,
+    ) -> impl Future<Output = Result<super::EventUpdatePreview, F::Error>> + Send;
+
+    /// See [`bindings::PreviewEventDeletion`].
+    fn preview_event_deletion(
+        &self,
+        caller: F::Bearer,
+        request: super::DeleteEventRequest,
+    ) -> impl Future<Output = Result<super::EventDeletionPreview, F::Error>> + Send;
+
     /// See [`bindings::PublishEvent`].
     fn publish_event(
         &self,
@@ -423,6 +437,22 @@ for Framed<F, H> {
     ) -> Result<Response<super::EventMailPreview>, Status> {
         let (caller, request) = self.open(request, F::bearer)?;
         self.answer(self.handlers().preview_event_mail(caller, request)).await
+    }
+
+    async fn preview_event_update(
+        &self,
+        request: Request<super::UpdateEventRequest>,
+    ) -> Result<Response<super::EventUpdatePreview>, Status> {
+        let (caller, request) = self.open(request, F::bearer)?;
+        self.answer(self.handlers().preview_event_update(caller, request)).await
+    }
+
+    async fn preview_event_deletion(
+        &self,
+        request: Request<super::DeleteEventRequest>,
+    ) -> Result<Response<super::EventDeletionPreview>, Status> {
+        let (caller, request) = self.open(request, F::bearer)?;
+        self.answer(self.handlers().preview_event_deletion(caller, request)).await
     }
 
     async fn publish_event(
@@ -557,6 +587,34 @@ pub trait RegistrationHandlers<F: Frame>: Send + Sync + 'static {
         caller: F::Command<super::Registration>,
         request: super::CancelRegistrationRequest,
     ) -> impl Future<Output = Result<super::Registration, F::Error>> + Send;
+
+    /// See [`bindings::PreviewAddedRegistration`].
+    fn preview_added_registration(
+        &self,
+        caller: F::Bearer,
+        request: super::AddRegistrationRequest,
+    ) -> impl Future<Output = Result<super::RecipientsPreview, F::Error>> + Send;
+
+    /// See [`bindings::PreviewApproval`].
+    fn preview_approval(
+        &self,
+        caller: F::Bearer,
+        request: super::ApproveRegistrationsRequest,
+    ) -> impl Future<Output = Result<super::RecipientsPreview, F::Error>> + Send;
+
+    /// See [`bindings::PreviewDecline`].
+    fn preview_decline(
+        &self,
+        caller: F::Bearer,
+        request: super::DeclineRegistrationRequest,
+    ) -> impl Future<Output = Result<super::RecipientsPreview, F::Error>> + Send;
+
+    /// See [`bindings::PreviewRegistrationCancellation`].
+    fn preview_registration_cancellation(
+        &self,
+        caller: F::Bearer,
+        request: super::CancelRegistrationRequest,
+    ) -> impl Future<Output = Result<super::RecipientsPreview, F::Error>> + Send;
 
     /// See [`bindings::CheckIn`].
     fn check_in(
@@ -775,6 +833,39 @@ impl<
             .await
     }
 
+    async fn preview_added_registration(
+        &self,
+        request: Request<super::AddRegistrationRequest>,
+    ) -> Result<Response<super::RecipientsPreview>, Status> {
+        let (caller, request) = self.open(request, F::bearer)?;
+        self.answer(self.handlers().preview_added_registration(caller, request)).await
+    }
+
+    async fn preview_approval(
+        &self,
+        request: Request<super::ApproveRegistrationsRequest>,
+    ) -> Result<Response<super::RecipientsPreview>, Status> {
+        let (caller, request) = self.open(request, F::bearer)?;
+        self.answer(self.handlers().preview_approval(caller, request)).await
+    }
+
+    async fn preview_decline(
+        &self,
+        request: Request<super::DeclineRegistrationRequest>,
+    ) -> Result<Response<super::RecipientsPreview>, Status> {
+        let (caller, request) = self.open(request, F::bearer)?;
+        self.answer(self.handlers().preview_decline(caller, request)).await
+    }
+
+    async fn preview_registration_cancellation(
+        &self,
+        request: Request<super::CancelRegistrationRequest>,
+    ) -> Result<Response<super::RecipientsPreview>, Status> {
+        let (caller, request) = self.open(request, F::bearer)?;
+        self.answer(self.handlers().preview_registration_cancellation(caller, request))
+            .await
+    }
+
     async fn check_in(
         &self,
         request: Request<super::CheckInRequest>,
@@ -937,6 +1028,14 @@ static ACCESS: &[(&str, AccessRule)] = &[
         "/muster.v1.EventService/PreviewEventMail",
         AccessRule::of::<bindings::PreviewEventMail>(),
     ),
+    (
+        "/muster.v1.EventService/PreviewEventUpdate",
+        AccessRule::of::<bindings::PreviewEventUpdate>(),
+    ),
+    (
+        "/muster.v1.EventService/PreviewEventDeletion",
+        AccessRule::of::<bindings::PreviewEventDeletion>(),
+    ),
     ("/muster.v1.EventService/PublishEvent", AccessRule::of::<bindings::PublishEvent>()),
     (
         "/muster.v1.EventService/UnpublishEvent",
@@ -990,6 +1089,22 @@ static ACCESS: &[(&str, AccessRule)] = &[
     (
         "/muster.v1.RegistrationService/CancelRegistration",
         AccessRule::of::<bindings::CancelRegistration>(),
+    ),
+    (
+        "/muster.v1.RegistrationService/PreviewAddedRegistration",
+        AccessRule::of::<bindings::PreviewAddedRegistration>(),
+    ),
+    (
+        "/muster.v1.RegistrationService/PreviewApproval",
+        AccessRule::of::<bindings::PreviewApproval>(),
+    ),
+    (
+        "/muster.v1.RegistrationService/PreviewDecline",
+        AccessRule::of::<bindings::PreviewDecline>(),
+    ),
+    (
+        "/muster.v1.RegistrationService/PreviewRegistrationCancellation",
+        AccessRule::of::<bindings::PreviewRegistrationCancellation>(),
     ),
     ("/muster.v1.RegistrationService/CheckIn", AccessRule::of::<bindings::CheckIn>()),
     (

@@ -16,6 +16,9 @@ impl Scope {
     /// The same, with those that only sessions have, by the role of their person.
     pub const ALL_OF_SESSIONS: &'static [Self] = &[Self::EventsRead, Self::EventsWrite];
 
+    /// Those that only read.
+    pub const READING: &'static [Self] = &[];
+
     /// Its name, for example `events:read`.
     pub const fn name(self) -> &'static str {
         match self {
