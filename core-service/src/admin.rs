@@ -290,6 +290,7 @@ fn failure(error: Error) -> Failure {
         | Error::InsufficientScope { .. }
         | Error::IndexIncomplete
         | Error::CapacityBelowConfirmed { .. }
-        | Error::DailyMails { .. } => Failure::Environment(error.to_string()),
+        | Error::DailyMails { .. }
+        | Error::NewAccountMails { .. } => Failure::Environment(error.to_string()),
     }
 }

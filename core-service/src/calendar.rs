@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use domain::{
     event::Event,
     instant::Instant,
+    person::greeted,
     registration::{Registrant, Registration, Status},
 };
 use jiff::{Timestamp, tz::TimeZone};
@@ -110,7 +111,10 @@ pub fn invitation(
         },
         description_characters: INVITATION_DESCRIPTION,
     };
-    let organizer = registrant.organizer.as_deref().unwrap_or("Muster");
+    // A name that may contain a link is none: some programs show it beside what the mail says.
+    let organizer = registrant.organizer.as_deref().and_then(greeted);
+    let organizer = organizer.unwrap_or("Muster");
+    let attendee = greeted(&registrant.name).unwrap_or(&registrant.email);
     let people = [
         format!(
             "ORGANIZER;CN={}:mailto:{}",
@@ -119,7 +123,7 @@ pub fn invitation(
         ),
         format!(
             "ATTENDEE;CN={};ROLE=REQ-PARTICIPANT;PARTSTAT=ACCEPTED;RSVP=FALSE:mailto:{}",
-            quoted(&registrant.name),
+            quoted(attendee),
             mailto(&registrant.email)
         ),
     ];

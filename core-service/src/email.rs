@@ -8,6 +8,7 @@ mod organizer;
 mod person;
 mod registration;
 mod smtp;
+mod stranger_text;
 
 pub use mailer::{Check, InvalidMailSetting, Mailer, Sender, Undelivered, unchecked};
 pub use organizer::{Digest, digest};

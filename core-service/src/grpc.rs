@@ -147,6 +147,7 @@ fn for_edges(routes: Routes, use_cases: &UseCases, frame: &Arc<CoreFrame>) -> Ro
     };
     let accounts = AccountManagementApi {
         accounts: use_cases.own_accounts.clone(),
+        contacts: use_cases.contacts.clone(),
     };
     let keys = KeyApi {
         keys: use_cases.own_keys.clone(),

@@ -116,6 +116,8 @@ impl Options {
                 plans: Plans {
                     active_events: rules.plans,
                     daily_mails: rules.daily_mails,
+                    new_account_mails: (rules.people.sign_up == WhoSignsUp::Open)
+                        .then_some(rules.new_account_mails),
                 },
                 event_defaults: EventDefaults {
                     timezone: rules.default_timezone.clone(),

@@ -9,6 +9,7 @@ mod activity;
 mod catalogue;
 mod codes;
 mod command;
+mod contacts;
 mod credentials;
 mod erase;
 mod error;
@@ -34,6 +35,7 @@ mod sessions;
 mod sign_in;
 mod suspension;
 mod table;
+mod trust;
 
 use std::sync::Arc;
 
@@ -47,13 +49,16 @@ pub use accounts::{AccountOverview, AccountView, Accounts, CalledOff, NewAccount
 pub use activity::{ActivityExport, ActivityFilter, ActivityLog, ActivityPage};
 pub use catalogue::{Catalogue, CatalogueView, CoverView, CoverWords, PageView, SitemapPage};
 pub use command::{Commands, Context};
+pub use contacts::Contacts;
 pub use credentials::{AppCall, Authenticator, Caller, Principal, SessionTrust, SignedIn};
 pub use domain::rate::LimitSettings;
 pub use erase::{Erasure, LastOwner, Outlook, People};
+pub(crate) use error::new_account_limit;
 pub use error::{Error, Lacking};
 pub(crate) use events::AnnounceError;
 pub use events::{
-    Cancellation, Events, MyEvents, PlannedChange, PlannedMail, PlannedUpdate, Updated,
+    Cancellation, CancellationMails, Events, MyEvents, PlannedChange, PlannedMail, PlannedUpdate,
+    Updated,
 };
 pub use idempotency::{Claim, Invocation, Replay, Storable};
 pub use keys::{KeyTerms, Keys, NewKey};
@@ -118,6 +123,8 @@ pub struct UseCases {
     pub members: Members,
     /// Accounts, for their members.
     pub own_accounts: OwnAccounts,
+    /// Addresses for questions in mails.
+    pub contacts: Contacts,
     /// What operators withdraw from the public.
     pub suspensions: Suspensions,
     /// Keys of accounts, for their members.
@@ -228,7 +235,8 @@ impl UseCases {
             keys: Keys::new(commands.clone(), &authenticator),
             sign_in: SignIn::new(commands.clone(), Arc::clone(&limiters), sign_up),
             sessions: Sessions::new(commands.clone(), &authenticator),
-            members: Members::new(commands.clone(), &authenticator),
+            members: Members::new(commands.clone(), &authenticator, plans),
+            contacts: Contacts::new(commands.clone(), plans),
             own_accounts: OwnAccounts::new(commands.clone(), &authenticator, sign_up),
             suspensions: Suspensions::new(commands.clone()),
             own_keys: OwnKeys::new(commands.clone(), &authenticator),
@@ -243,7 +251,7 @@ impl UseCases {
             info,
             catalogue: Catalogue::new(&commands),
             events: Events::new(commands.clone(), plans, event_defaults),
-            own_registrations: OwnRegistrations::new(commands.clone(), links.clone()),
+            own_registrations: OwnRegistrations::new(commands.clone(), links.clone(), &plans),
             mail_permits: MailPermits::new(commands.clone()),
             registrations: Registrations::new(commands.clone(), links.clone(), limiters, plans),
             mails: Mails::new(commands.clone()),

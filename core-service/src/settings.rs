@@ -12,7 +12,7 @@ use std::{
 use covers::stock::{Provider, Stock, StockSettings};
 use domain::{
     budget::MailboxLimits,
-    plan::{InvalidQuotas, Plans, Quotas},
+    plan::{InvalidQuotas, NEW_ACCOUNT_MAILS, Plans, Quotas},
     rate::{Limit, LimitSettings},
     retention::Retention,
     zone::Zone,
@@ -230,6 +230,10 @@ pub struct RuleSettings {
     /// Days begin at 00:00 UTC
     #[arg(long, env = "MUSTER_DAILY_MAILS", value_name = "PLANS", default_value_t = Plans::DEFAULT.daily_mails, value_parser = daily_mails)]
     pub daily_mails: Quotas,
+    /// How many people a day who did not register themselves an account may mail that signed itself up, until 20 people have registered
+    /// themselves and pressed a button on their page, or `account trust` lifts the limit. With `--sign-up closed` there is none
+    #[arg(long, env = "MUSTER_NEW_ACCOUNT_MAILS", value_name = "NUMBER", default_value_t = NEW_ACCOUNT_MAILS)]
+    pub new_account_mails: u32,
     /// Limits on calls and registrations.
     #[command(flatten)]
     pub limits: LimitArgs,

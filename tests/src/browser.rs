@@ -2,7 +2,9 @@
 
 use std::sync::{Arc, Mutex};
 
-use crate::{Http, Reply, TestApp};
+use domain::plan::Plan;
+
+use crate::{Account, Http, Reply, TestApp};
 
 /// A browser at the site of a system.
 #[derive(Clone)]
@@ -153,6 +155,22 @@ impl Browser {
 }
 
 impl TestApp {
+    /// Somebody signs up and makes a key. Unlike [`TestApp::account`], the account is not trusted yet.
+    pub async fn newcomer(self: &Arc<Self>, plan: Plan) -> Account {
+        let email = format!("newcomer-{}@example.org", self.entropy.base62(8));
+        Browser::signed_in(self, &email).await;
+        let use_cases = self.core.use_cases();
+        let id = use_cases.accounts.owned_by(&email).await.unwrap();
+        use_cases.accounts.set_plan(id, plan).await.unwrap();
+        let made = use_cases.keys.create(&email, "laptop").await.unwrap();
+        Account {
+            id,
+            email,
+            key: made.plain.expose().to_owned(),
+            key_id: made.key.id,
+        }
+    }
+
     /// The code in the newest mail with one to this address, once all mails are sent.
     pub async fn newest_code(&self, email: &str) -> String {
         self.drain_jobs().await;

@@ -43,6 +43,11 @@ impl Api {
         Self { app, surface }
     }
 
+    /// The system.
+    pub const fn app(&self) -> &Arc<TestApp> {
+        &self.app
+    }
+
     /// Which surface it is.
     pub const fn surface(&self) -> Surface {
         self.surface

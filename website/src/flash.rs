@@ -48,9 +48,12 @@ flashes! {
     EVENT_SAVED, "event-saved", "Your changes are saved.";
     EVENT_WAS_CANCELLED, "event-was-cancelled", "Your changes are not saved: somebody cancelled this event meanwhile.";
     EVENT_SAVED_MAILED, "event-saved-mailed", "Your changes are saved. The mails go out in a few minutes.";
+    CONTACT_CODE_SENT, "contact-code-sent", "The code is on its way. It works for 10 minutes.";
+    CONTACT_PROVEN, "contact-proven", "Thank you. E-mails to your guests name the address now, and their answers go there.";
     EVENT_CLONED, "event-cloned", "This is the copy, a draft. Give it its own date.";
     EVENT_DELETED, "event-deleted", "The draft is deleted.";
     EVENT_CANCELLED, "event-cancelled", "The event is cancelled. Everybody who is registered gets an e-mail.";
+    EVENT_CANCELLED_UNTOLD, "event-cancelled-untold", "The event is cancelled. Some people whom you added get no e-mail, since your account is new. Please tell them yourself.";
     APPROVED, "approved", "Done. They get an e-mail.";
     NOBODY_WAITED, "nobody-waited", "Nobody among them waits for your approval.";
     DECLINED, "declined", "Done. They get an e-mail with your reason.";

@@ -86,6 +86,18 @@ pub enum AccountCommand {
         #[command(flatten)]
         format: Format,
     },
+    /// Lift the limit of new accounts on e-mails to people who did not register themselves
+    ///
+    /// An account that signed itself up may mail only a few such people a day (`--new-account-mails`), until enough people have registered
+    /// themselves and pressed a button on their page.
+    Trust {
+        /// The account.
+        #[command(flatten)]
+        which: Which,
+        /// The output.
+        #[command(flatten)]
+        format: Format,
+    },
     /// End the suspension of an account. Everything is as it was before
     Resume {
         /// The account.
@@ -198,6 +210,10 @@ impl AccountCommand {
                     .await;
                 Ok(suspended(id, done.map_err(failure)?))
             }
+            Self::Trust { which, .. } => {
+                let id = which.find(&accounts).await?;
+                Ok(trusted(id, accounts.trust(id).await.map_err(failure)?))
+            }
             Self::Resume { which, .. } => {
                 let id = which.find(&accounts).await?;
                 let done = Suspensions::new(commands).resume(id).await;
@@ -214,6 +230,7 @@ impl AccountCommand {
             | Self::List { format }
             | Self::Show { format, .. }
             | Self::Suspend { format, .. }
+            | Self::Trust { format, .. }
             | Self::Resume { format, .. } => *format,
             Self::SignInLink(command) => command.format,
             Self::Remove(command) => command.format,
@@ -229,6 +246,15 @@ fn suspended(id: AccountId, is_new: bool) -> Output {
         format!("{id} was suspended already")
     };
     Output::new(text, json!({ "id": id.to_string(), "is_suspended": true }))
+}
+
+fn trusted(id: AccountId, is_new: bool) -> Output {
+    let text = if is_new {
+        format!("{id} may mail as many people a day as its plan allows")
+    } else {
+        format!("{id} was trusted already")
+    };
+    Output::new(text, json!({ "id": id.to_string(), "is_trusted": true }))
 }
 
 fn resumed(id: AccountId, is_new: bool) -> Output {

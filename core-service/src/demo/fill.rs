@@ -79,6 +79,7 @@ fn account(entropy: &Entropy, now: Instant) -> Account {
         plan: Plan::Pro,
         timezone: None,
         is_suspended: false,
+        is_trusted: true,
         created_at,
     }
 }
@@ -129,7 +130,7 @@ async fn cancelled(unit: &mut Context, event: Event, reason: &str) -> Result<Eve
         return Ok(event);
     };
     let fact = Fact::EventChanged {
-        change: EventChange::Cancelled,
+        change: EventChange::Cancelled { max_added: None },
         before: &event,
         after: &cancelled,
     };

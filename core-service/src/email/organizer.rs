@@ -4,9 +4,10 @@ use askama::Template;
 use domain::{
     job::JobKey,
     organizer_mail::{EventUpdates, Organizer},
+    person::greeted,
 };
 
-use super::{Mail, registration::greeted};
+use super::Mail;
 
 /// News for an organizer.
 #[derive(Clone, Copy)]

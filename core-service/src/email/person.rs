@@ -4,11 +4,11 @@ use askama::Template;
 use domain::{
     invitation::SentInvitation,
     job::JobKey,
-    person::{Person, Role},
+    person::{Person, Role, greeted},
     sign_in_code::{Code, Purpose},
 };
 
-use super::{Mail, registration::greeted};
+use super::Mail;
 
 /// A mail to somebody who signs in.
 #[derive(Debug, Clone, Copy)]
@@ -113,6 +113,7 @@ const fn headline(purpose: Purpose, is_taken: bool) -> &'static str {
         Purpose::EmailChange if is_taken => "You already use this address",
         Purpose::EmailChange => "Your code for your new address",
         Purpose::EmailChanged => "You sign in with another address now",
+        Purpose::Contact => "Your code for the address of an event",
     }
 }
 
@@ -143,6 +144,11 @@ const fn text_of(purpose: Purpose, is_taken: bool) -> (&'static str, &'static st
             "You sign in with another address now",
             "From now on you sign in with your new address, and no longer with this one. If you did not change it yourself, please tell the people who run this site at once.",
             "You are getting this e-mail because you signed in with this address before.",
+        ),
+        Purpose::Contact => (
+            "",
+            "Somebody wants to name this address in e-mails about their events, so that people can write to it. If that is you, type the code into the page that asked for it.",
+            "You are getting this e-mail because somebody typed this address as the contact of an event. If that was not you, you do not need to do anything: without the code the address is in no e-mail.",
         ),
     }
 }
@@ -201,7 +207,7 @@ fn invitation_mail(
         }),
         reason: "You are getting this e-mail because somebody typed this address to invite you. If you do not know them, you do not need to do anything.",
     };
-    let subject = format!("{by} invites you to {account}");
+    let subject = format!("Invitation from {by} to {account}");
     mail(job, host, &sent.invitation.email, subject, shown)
 }
 

@@ -2,17 +2,15 @@
 
 use askama::Template;
 use domain::{
-    event::WhenAndWhere,
+    event::{Event, WhenAndWhere},
     instant::Instant,
     job::JobKey,
+    person::greeted,
     registration::{ActiveStatus, Notification, Registrant},
 };
 
-use super::Mail;
+use super::{Mail, stranger_text::without_links};
 use crate::calendar::{Addresses, Method, invitation};
-
-/// Longer names are not used in the greeting: they are not real names.
-const NAME_CHARACTERS: usize = 80;
 
 /// The sender and the links of a mail.
 #[derive(Debug, Clone, Copy)]
@@ -96,12 +94,30 @@ pub fn mail(
     addressing: &Addressing<'_>,
     now: Instant,
 ) -> Result<Mail, askama::Error> {
+    let harmless;
+    let registrant = if registrant.is_organizer_trusted {
+        registrant
+    } else {
+        harmless = without_links_of_strangers(registrant);
+        &harmless
+    };
     let (event, text_of) = (&registrant.event, text_of(notification));
     let name = greeted(&registrant.name);
     let former = match notification {
         Notification::EventChanged(_) => addressing.former,
         _ => None,
     };
+    let former = former.map(|former| WhenAndWhere {
+        place: if registrant.is_organizer_trusted {
+            former.place.clone()
+        } else {
+            without_links(&former.place)
+        },
+        ..former.clone()
+    });
+    let former = former.as_ref();
+    let contact = event.contact_email.as_deref();
+    let contact = contact.filter(|_| registrant.is_contact_proven);
     let current = event.when_and_where();
     let when = when(&current);
     let shown = Shown {
@@ -123,7 +139,7 @@ pub fn mail(
             Notification::Declined => registrant.decline_reason.as_deref(),
             _ => None,
         },
-        contact: event.contact_email.as_deref(),
+        contact,
         ticket: (notification.active_status() == Some(ActiveStatus::Confirmed)).then_some(Ticket {
             code: registrant.check_in_code.as_str(),
             url: addressing.check_in_url,
@@ -140,7 +156,7 @@ pub fn mail(
         host: addressing.host.to_owned(),
         name: name.map(str::to_owned),
         address: registrant.email.clone(),
-        reply_to: event.contact_email.clone(),
+        reply_to: contact.map(str::to_owned),
         subject: format!("{}: {}", text_of.subject, event.title),
         text: Text(shown.clone()).render()?,
         html: Html(shown).render()?,
@@ -158,15 +174,24 @@ pub fn mail(
     })
 }
 
-/// The name, unless it may contain a link: anyone can register any address under any name, and must not be able to send
-/// messages that way.
-pub(super) fn greeted(name: &str) -> Option<&str> {
-    let name = name.trim();
-    let is_spaced = |(at, _)| matches!(name[at + 1..].chars().next(), None | Some(' '));
-    let is_name = name.chars().count() <= NAME_CHARACTERS
-        && !name.contains(['/', '@', ':', '<', '>', '\n'])
-        && name.match_indices('.').all(is_spaced);
-    (is_name && !name.is_empty()).then_some(name)
+/// The registrant, with texts of the organizer that no mail program makes links of.
+fn without_links_of_strangers(registrant: &Registrant) -> Registrant {
+    let event = &registrant.event;
+    let optional = |text: &Option<String>| text.as_deref().map(without_links);
+    Registrant {
+        organizer: optional(&registrant.organizer),
+        decline_reason: optional(&registrant.decline_reason),
+        event: Event {
+            title: without_links(&event.title),
+            description: without_links(&event.description),
+            location: without_links(&event.location),
+            city: optional(&event.city),
+            organizer_name: optional(&event.organizer_name),
+            cancel_reason: optional(&event.cancel_reason),
+            ..event.clone()
+        },
+        ..registrant.clone()
+    }
 }
 
 /// The event's wall time, with the zone's name.

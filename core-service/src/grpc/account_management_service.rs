@@ -2,17 +2,22 @@
 
 use domain::change::Change;
 use muster_api::internal::v1::{
-    CreateAccountRequest, CreateAccountResponse, PreviewRemovalRequest, RemovalPreview,
-    RemoveAccountRequest, RemoveAccountResponse, UpdateAccountRequest, UpdateAccountResponse,
-    services::AccountManagementHandlers,
+    Contact, CreateAccountRequest, CreateAccountResponse, FinishContactProofRequest,
+    GetContactRequest, PreviewRemovalRequest, RemovalPreview, RemoveAccountRequest,
+    RemoveAccountResponse, StartContactProofRequest, StartContactProofResponse,
+    UpdateAccountRequest, UpdateAccountResponse, services::AccountManagementHandlers,
 };
 
-use super::frame::{CoreFrame, Member};
-use crate::service::{AccountPatch, Error, OwnAccounts, SignedIn};
+use super::{
+    frame::{CoreFrame, Member},
+    sign_in_service::valid_seconds,
+};
+use crate::service::{AccountPatch, Contacts, Error, OwnAccounts, SignedIn};
 
 /// The rpcs about the account of a session.
 pub(super) struct AccountManagementApi {
     pub(super) accounts: OwnAccounts,
+    pub(super) contacts: Contacts,
 }
 
 impl AccountManagementHandlers<CoreFrame> for AccountManagementApi {
@@ -44,6 +49,41 @@ impl AccountManagementHandlers<CoreFrame> for AccountManagementApi {
         };
         self.accounts.update(&caller.principal, patch).await?;
         Ok(UpdateAccountResponse {})
+    }
+
+    async fn get_contact(
+        &self,
+        caller: Member,
+        request: GetContactRequest,
+    ) -> Result<Contact, Error> {
+        let email = request.email.unwrap_or_default();
+        let is_proven = self.contacts.is_proven(&caller.principal, &email).await?;
+        Ok(Contact { email, is_proven })
+    }
+
+    async fn start_contact_proof(
+        &self,
+        Member { principal, person }: Member,
+        request: StartContactProofRequest,
+    ) -> Result<StartContactProofResponse, Error> {
+        let email = request.email.unwrap_or_default();
+        self.contacts.start(&principal, &person, &email).await?;
+        Ok(StartContactProofResponse {
+            valid_seconds: valid_seconds(),
+        })
+    }
+
+    async fn finish_contact_proof(
+        &self,
+        Member { principal, person }: Member,
+        request: FinishContactProofRequest,
+    ) -> Result<Contact, Error> {
+        let code = request.code.unwrap_or_default();
+        let email = self.contacts.finish(&principal, &person, &code).await?;
+        Ok(Contact {
+            email,
+            is_proven: true,
+        })
     }
 
     async fn preview_removal(

@@ -2,10 +2,11 @@
 
 use domain::{clock::Clock, ids::EventId};
 use muster_api::v1::{
-    CancelRequest, CancelResult, CloneEventRequest, CreateEventRequest, CreatedEvent,
-    DeleteEventRequest, DeletedEvent, EventDeletionPreview, EventMailPreview, EventUpdatePreview,
-    GetMyEventRequest, ListMyEventsRequest, MyEventDetail, MyEventList, PreviewEventMailRequest,
-    PublishEventRequest, UnpublishEventRequest, UpdateEventRequest, services::EventHandlers,
+    CancelRequest, CancelResult, CancellationPreview, CloneEventRequest, CreateEventRequest,
+    CreatedEvent, DeleteEventRequest, DeletedEvent, EventDeletionPreview, EventMailPreview,
+    EventUpdatePreview, GetMyEventRequest, ListMyEventsRequest, MyEventDetail, MyEventList,
+    PreviewEventMailRequest, PublishEventRequest, UnpublishEventRequest, UpdateEventRequest,
+    services::EventHandlers,
 };
 
 use super::{
@@ -142,6 +143,20 @@ impl EventHandlers<CoreFrame> for EventApi {
         Ok(EventDeletionPreview { title })
     }
 
+    async fn preview_cancellation(
+        &self,
+        caller: Authenticated,
+        request: CancelRequest,
+    ) -> Result<CancellationPreview, Error> {
+        let id = event_id(&request.id)?;
+        let (event, counters) = self.events.get(&caller.principal, id).await?;
+        let mails = self
+            .events
+            .cancellation_mails(&caller.principal, &event, counters)
+            .await?;
+        Ok(preview::cancellation(event, mails))
+    }
+
     async fn publish_event(
         &self,
         caller: Command<MyEventDetail>,
@@ -174,6 +189,7 @@ impl EventHandlers<CoreFrame> for EventApi {
             cancelled: true,
             reason: cancelled.reason,
             registrants_notified: cancelled.registrants_notified,
+            added_not_notified: cancelled.added_not_notified,
         };
         let id = event_id(&request.id)?;
         let reason = request.reason.filter(|reason| !reason.is_empty());

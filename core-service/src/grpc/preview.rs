@@ -2,17 +2,17 @@
 
 use domain::{
     change::Change,
-    event::EventPatch,
+    event::{Event, EventPatch},
     instant::Instant,
     job::{Job, Task},
     schedule::ScheduleChange,
     violation::FieldViolation,
 };
-use muster_api::v1::{EventMailPreview, PreviewEventMailRequest};
+use muster_api::v1::{CancellationPreview, EventMailPreview, PreviewEventMailRequest};
 
 use crate::{
     email::{self, Addressing},
-    service::{Error, Links, PlannedChange, PlannedMail},
+    service::{CancellationMails, Error, Links, PlannedChange, PlannedMail},
 };
 
 /// Stands for the sender, who is in no text of a mail.
@@ -50,6 +50,24 @@ fn given(field: Option<String>) -> Change<String> {
     }
 }
 
+/// Whom a cancellation would mail.
+pub(super) fn cancellation(event: Event, mails: CancellationMails) -> CancellationPreview {
+    let untold = match mails.withheld {
+        0 => String::new(),
+        count => {
+            format!(" People whom you added and who get none, because the account is new: {count}.")
+        }
+    };
+    CancellationPreview {
+        title: event.title,
+        start_date: event.schedule.start.rfc3339(),
+        is_cancelled: event.is_cancelled,
+        recipients: mails.mails,
+        added_not_notified: mails.withheld,
+        untold,
+    }
+}
+
 /// The mail that a change would send, as one of the recipients would read it.
 pub(super) fn shown(
     planned: PlannedMail,
@@ -57,7 +75,10 @@ pub(super) fn shown(
     now: Instant,
 ) -> Result<EventMailPreview, Error> {
     let Some((notification, registrant)) = planned.shown else {
-        return Ok(EventMailPreview::default());
+        return Ok(EventMailPreview {
+            added_not_notified: planned.withheld,
+            ..EventMailPreview::default()
+        });
     };
     // Each recipient has a link of their own, which nobody else may see.
     let private_url = links.sample_registration();
@@ -80,5 +101,6 @@ pub(super) fn shown(
         recipients: planned.recipients,
         subject: Some(mail.subject),
         text: Some(mail.text.replace(code, "[code]")),
+        added_not_notified: planned.withheld,
     })
 }

@@ -15,10 +15,13 @@ use muster_api::{
 use server::telemetry::chain;
 use tonic::{Status, metadata::MetadataMap};
 
-use crate::service::{Allowance, Error, Lacking};
+use crate::service::{Allowance, Error, Lacking, new_account_limit};
 
 /// The name of the daily quota of mails, in details and rate limits.
 const DAILY_MAILS: &str = "daily_mails";
+
+/// The same for mails of a new account to people who did not register themselves.
+const NEW_ACCOUNT_MAILS: &str = "new_account_mails";
 
 /// When clients may search again: an index of a million events takes minutes.
 const INDEX_WAIT: Duration = Duration::from_mins(1);
@@ -42,7 +45,14 @@ pub(super) fn refuse(error: Error) -> Status {
         Error::NotConfirmed(_) => Reason::NotConfirmed,
         Error::AwaitsConfirmation => Reason::AwaitsConfirmation,
         Error::RateLimited { wait, allowance } => return refuse_rate(message, wait, allowance),
-        Error::DailyMails { exceeded, wait, .. } => return refuse_mails(message, exceeded, wait),
+        Error::DailyMails { exceeded, wait, .. } => {
+            return refuse_mails(message, exceeded, wait);
+        }
+        Error::NewAccountMails { exceeded, wait } => {
+            // Tools show the details alone.
+            let text = new_account_limit(&exceeded);
+            return quota_exceeded(message, NEW_ACCOUNT_MAILS, &text, wait);
+        }
         Error::Busy => return overloaded(),
         Error::IndexIncomplete => return retry_after(Reason::Unavailable, message, INDEX_WAIT),
         Error::TooManyUnknownKeys { wait } | Error::ExportUnderWay { wait } => {
@@ -92,10 +102,10 @@ fn refuse_mails(message: String, exceeded: Exceeded, wait: Duration) -> Status {
         needed,
         resets_at,
     } = exceeded;
-    let quota = format!(
+    let text = format!(
         "allows {limit} a day, of which {used} are used, and this needs {needed}; resets at {resets_at}"
     );
-    quota_exceeded(message, DAILY_MAILS, &quota, wait)
+    quota_exceeded(message, DAILY_MAILS, &text, wait)
 }
 
 /// Adds the remaining allowance of a client or an account, in the form of draft-ietf-httpapi-ratelimit-headers.

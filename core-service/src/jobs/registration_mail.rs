@@ -32,7 +32,7 @@ impl RegistrationMail {
 
     async fn send(&self, job: &ClaimedJob) -> Result<Done, AttemptError> {
         let (id, now) = (RegistrationId::new(job.key.subject_id), self.post.now());
-        let found = self.post.store().find_registrant(id).await?;
+        let found = self.own_registrations.registrant(id).await?;
         // The person was erased meanwhile.
         let Some(registrant) = found else {
             return Ok(Done::Plainly);

@@ -103,7 +103,7 @@ pub struct NewAccount {
 /// Use cases about accounts.
 #[derive(Debug, Clone)]
 pub struct Accounts {
-    commands: Commands,
+    pub(super) commands: Commands,
     plans: Plans,
 }
 
@@ -156,6 +156,7 @@ impl Accounts {
                 plan: new.plan,
                 timezone: zone.map(|zone| zone.name().to_owned()),
                 is_suspended: false,
+                is_trusted: true,
                 created_at: context.now,
             };
             add_account(context, &account, &account.name).await?;

@@ -131,7 +131,9 @@ pub(super) async fn check(
     let own = match purpose {
         Purpose::SignIn => known(context, holder.bytes(), &code.email).await?,
         // Whoever is signed in has the session alone.
-        Purpose::StepUp | Purpose::EmailChange | Purpose::EmailChanged => Some(*holder.bytes()),
+        Purpose::StepUp | Purpose::EmailChange | Purpose::EmailChanged | Purpose::Contact => {
+            Some(*holder.bytes())
+        }
     };
     let budget = Budget::wrong_codes(&code.email, own.as_ref());
     spend(context, &budget).await?;

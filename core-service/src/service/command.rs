@@ -243,8 +243,8 @@ impl Context {
         let trace_parent = traces::named(&traces::current());
         let trace_parent = trace_parent.as_deref();
         match mailing {
-            Mailing::Cancellation { event } => {
-                tx.schedule_cancellation_mails(event, now, trace_parent)
+            Mailing::Cancellation { event, max_added } => {
+                tx.schedule_cancellation_mails(event, max_added, now, trace_parent)
                     .await
             }
             Mailing::Change {

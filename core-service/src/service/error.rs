@@ -9,6 +9,7 @@ use domain::{
     plan::Plan,
     registration::{self, Status},
     scope::{Scope, Scopes},
+    trust::PROOFS_NEEDED,
     violation::FieldViolation,
 };
 
@@ -92,6 +93,14 @@ pub enum Error {
     DailyMails {
         /// The account's plan.
         plan: Plan,
+        /// The quota.
+        exceeded: Exceeded,
+        /// How long until a new day begins.
+        wait: Duration,
+    },
+    /// More mails to people who did not register themselves than an account may send that is not trusted.
+    #[error("a new account {}", new_account_limit(exceeded))]
+    NewAccountMails {
         /// The quota.
         exceeded: Exceeded,
         /// How long until a new day begins.
@@ -232,6 +241,7 @@ impl Error {
             | Self::StepUpRequired
             | Self::RateLimited { .. }
             | Self::DailyMails { .. }
+            | Self::NewAccountMails { .. }
             | Self::TooManyUnknownKeys { .. }
             | Self::ExportUnderWay { .. }
             | Self::ReadTooSlowly
@@ -252,6 +262,22 @@ impl From<Vec<FieldViolation>> for Error {
     fn from(violations: Vec<FieldViolation>) -> Self {
         Self::Invalid(violations)
     }
+}
+
+/// What an account may that is not trusted, what is left of it, and what lifts the limit.
+pub(crate) fn new_account_limit(exceeded: &Exceeded) -> String {
+    let Exceeded {
+        limit,
+        needed,
+        resets_at,
+        ..
+    } = exceeded;
+    let left = exceeded.left();
+    format!(
+        "may mail {limit} people a day who did not register themselves, of which {left} are left until {resets_at}, and this needs \
+         {needed}; the limit ends when {PROOFS_NEEDED} people have registered themselves and confirmed, cancelled or changed it on their \
+         page, or when the operator trusts the account"
+    )
 }
 
 const fn unavailable(cause: &storage::Error) -> &'static str {

@@ -21,7 +21,7 @@ use storage::{FirstEvents, MyEventsFilter, Store};
 use super::{Commands, Context, Error, Principal, catalogue::saturated, pages::page};
 
 pub(crate) use announce::AnnounceError;
-pub use cancel::Cancellation;
+pub use cancel::{Cancellation, CancellationMails};
 pub use change::Updated;
 pub use preview::{PlannedChange, PlannedMail, PlannedUpdate};
 

@@ -1,4 +1,4 @@
-//! The daily quota of mails to people who did not ask for them (rule 29 of docs/rules.md).
+//! The daily quotas of mails to people who did not ask for them (rules 29 and 41 of docs/rules.md).
 
 use std::time::Duration;
 
@@ -12,21 +12,63 @@ use domain::{
 
 use super::{Context, Error};
 
-/// Counts mails of an account, which must be locked, and returns the count of the day. Refuses more than the plan allows.
+/// Mails that a command needs.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Needed {
+    /// Those that count against the quota of the plan.
+    pub(super) mails: i32,
+    /// Those that go to people who did not register themselves.
+    pub(super) strangers: i32,
+}
+
+impl Needed {
+    /// The mail to a person whom an organizer adds.
+    pub(super) const ADDED: Self = Self {
+        mails: 1,
+        strangers: 1,
+    };
+
+    /// An invitation to an account.
+    pub(super) const INVITATION: Self = Self {
+        mails: 0,
+        strangers: 1,
+    };
+}
+
+/// Counts mails of an account, which must be locked, and returns the count of the day. Refuses more than its quotas allow.
 pub(super) async fn count(
     context: &mut Context,
     plans: &Plans,
     account: &Account,
-    mails: i32,
+    needed: Needed,
 ) -> Result<MailCount, Error> {
     let before = today(context, account.id).await?;
-    let limit = plans.daily_mails.of(account.plan);
-    let after = before.with(mails, limit);
-    let after = after.map_err(|exceeded| refusal(account, exceeded, context.now))?;
+    let after = allowed(plans, account, before, needed, context.now)?;
     if after != before {
         context.tx.set_mail_count(account.id, after).await?;
     }
     Ok(after)
+}
+
+/// The count of the day with these mails, if the quotas of the account allow them.
+pub(super) fn allowed(
+    plans: &Plans,
+    account: &Account,
+    today: MailCount,
+    needed: Needed,
+    now: Instant,
+) -> Result<MailCount, Error> {
+    let after = today.with_strangers(needed.strangers, account.stranger_mails(plans));
+    let after = after.map_err(|exceeded| Error::NewAccountMails {
+        exceeded,
+        wait: until_reset(exceeded, now),
+    })?;
+    let after = after.with(needed.mails, plans.daily_mails.of(account.plan));
+    after.map_err(|exceeded| Error::DailyMails {
+        plan: account.plan,
+        exceeded,
+        wait: until_reset(exceeded, now),
+    })
 }
 
 /// Takes back mails that were counted and are not sent. The account must be locked.
@@ -44,18 +86,17 @@ pub(super) async fn give_back(
 }
 
 /// The count of the current day. The account must be locked.
-async fn today(context: &mut Context, account: AccountId) -> Result<MailCount, Error> {
+pub(super) async fn today(
+    context: &mut Context,
+    account: AccountId,
+) -> Result<MailCount, storage::Error> {
     let count = context.tx.find_mail_count(account).await?;
     let new = MailCount::of_day(context.now);
     Ok(count.map_or(new, |count| count.today(context.now)))
 }
 
-/// The refusal of mails beyond the quota.
-pub(super) fn refusal(account: &Account, exceeded: Exceeded, now: Instant) -> Error {
+/// How long until a new day begins.
+fn until_reset(exceeded: Exceeded, now: Instant) -> Duration {
     let wait = exceeded.resets_at.micros() - now.micros();
-    Error::DailyMails {
-        plan: account.plan,
-        exceeded,
-        wait: Duration::from_micros(u64::try_from(wait).unwrap_or(0)),
-    }
+    Duration::from_micros(u64::try_from(wait).unwrap_or(0))
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use domain::{
+    account::Account,
     audit::Actor,
     budget::{Budget, Cause},
     email,
@@ -10,11 +11,14 @@ use domain::{
     ids::{AccountId, InvitationId, PersonId},
     invitation::{Invitation, SentInvitation, VALID_SECONDS},
     person::{Member, Role},
+    plan::Plans,
     session::SessionToken,
 };
 
 use super::{
-    Authenticator, Commands, Context, Error, Principal, SignedIn, codes, credentials::Credentials,
+    Authenticator, Commands, Context, Error, Principal, SignedIn, codes,
+    credentials::Credentials,
+    mail_quota::{self, Needed},
     mailboxes, oauth, sessions,
 };
 
@@ -37,14 +41,16 @@ pub struct NewInvitation {
 #[derive(Debug, Clone)]
 pub struct Members {
     commands: Commands,
+    plans: Plans,
     credentials: Arc<Credentials>,
 }
 
 impl Members {
     /// Members of accounts. Sessions whose account changes are evicted from the cache of `authenticator`.
-    pub fn new(commands: Commands, authenticator: &Authenticator) -> Self {
+    pub fn new(commands: Commands, authenticator: &Authenticator, plans: Plans) -> Self {
         Self {
             commands,
+            plans,
             credentials: authenticator.credentials(),
         }
     }
@@ -69,8 +75,9 @@ impl Members {
         new: NewInvitation,
     ) -> Result<SentInvitation, Error> {
         let decide = async |context: &mut Context| {
-            lock(context, caller.account).await?;
+            let account = lock(context, caller.account).await?;
             let now = context.now;
+            mail_quota::count(context, &self.plans, &account, Needed::INVITATION).await?;
             codes::spend(context, &Budget::invitations_to(&new.email)).await?;
             codes::spend(context, &Budget::invitations_of(caller.account)).await?;
             mailboxes::spend(context, Cause::Organizer, &new.email).await?;
@@ -294,11 +301,11 @@ async fn end(
 }
 
 /// Locks the account, so that of two changes at the same time the second sees the first.
-async fn lock(context: &mut Context, account: AccountId) -> Result<(), Error> {
+async fn lock(context: &mut Context, account: AccountId) -> Result<Account, Error> {
     let found = context.tx.lock_account(account).await?;
-    found.ok_or(Error::NotFound { what: "account" })?;
+    let account = found.ok_or(Error::NotFound { what: "account" })?;
     context.renew_time();
-    Ok(())
+    Ok(account)
 }
 
 /// Refuses that the last owner ceases to be one.

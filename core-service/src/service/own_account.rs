@@ -74,6 +74,7 @@ impl OwnAccounts {
                 plan: self.sign_up.plan,
                 timezone: None,
                 is_suspended: false,
+                is_trusted: false,
                 created_at: context.now,
             };
             accounts::add_account(context, &account, &account.name).await?;

@@ -197,6 +197,7 @@ impl SignIn {
             plan: self.sign_up.plan,
             timezone: None,
             is_suspended: false,
+            is_trusted: false,
             created_at: context.now,
         };
         let owner = accounts::add_account(context, &account, &account.name).await?;

@@ -65,6 +65,7 @@ impl Rows {
             plan: Plan::Free,
             timezone: Some("Europe/Berlin".to_owned()),
             is_suspended: false,
+            is_trusted: true,
             created_at: NOW,
         }
     }

@@ -188,7 +188,7 @@ async fn a_kind_without_a_handler_waits(database: Database) {
     let guests = add_registrations(&store, &rows, event.id, &statuses).await;
     let mut tx = store.begin().await.unwrap();
     assert_eq!(
-        tx.schedule_cancellation_mails(event.id, NOW, None)
+        tx.schedule_cancellation_mails(event.id, None, NOW, None)
             .await
             .unwrap(),
         3

@@ -9,6 +9,7 @@ mod moved_on;
 mod one_mailbox;
 mod organizers;
 mod refused;
+mod strangers;
 
 use std::{os::unix::fs::PermissionsExt as _, path::Path, sync::Arc};
 

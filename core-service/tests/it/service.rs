@@ -24,6 +24,7 @@ mod sessions;
 pub(crate) mod signing_in;
 mod suspending;
 mod trespassing;
+mod trusting;
 mod unknown_keys;
 
 use std::ops::Deref;

@@ -5,7 +5,7 @@ use muster_api::validation::breaks_a_line;
 use super::{
     ids::{AccountId, KeyId, PersonId},
     instant::Instant,
-    plan::Plan,
+    plan::{Plan, Plans},
     scope::Scopes,
     violation::Violations,
 };
@@ -28,6 +28,8 @@ pub struct Account {
     pub timezone: Option<String>,
     /// Whether the operator has suspended it; so is one that is being removed.
     pub is_suspended: bool,
+    /// Whether it may mail people who did not register themselves as often as its plan allows.
+    pub is_trusted: bool,
     /// When it was created.
     pub created_at: Instant,
 }
@@ -35,6 +37,11 @@ pub struct Account {
 impl Account {
     /// The name of an account that was named after a person who was erased.
     pub const ERASED_NAME: &str = "erased";
+
+    /// How many people who did not register themselves it may mail a day; `None` if only its plan limits that.
+    pub fn stranger_mails(&self, plans: &Plans) -> Option<u32> {
+        plans.new_account_mails.filter(|_| !self.is_trusted)
+    }
 }
 
 /// What goes with an account.

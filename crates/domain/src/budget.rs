@@ -21,6 +21,7 @@ enum Subject {
     InvitationOf,
     Mailbox,
     MailboxByOrganizers,
+    ContactMail,
 }
 
 /// What causes a mail.
@@ -90,6 +91,12 @@ impl Budget {
         Self::new(Subject::EmailChangeMail, mailbox.as_bytes(), None)
     }
 
+    /// Mails with codes to prove an address for questions.
+    pub fn contact_mails(address: &str) -> Self {
+        let mailbox = email::mailbox(address);
+        Self::new(Subject::ContactMail, mailbox.as_bytes(), None)
+    }
+
     /// Invitations to this address.
     pub fn invitations_to(address: &str) -> Self {
         let mailbox = email::mailbox(address);
@@ -145,7 +152,11 @@ impl Subject {
     /// The limit; that of a mailbox is a setting.
     const fn limit(self) -> i64 {
         match self {
-            Self::SignInMail | Self::StepUpMail | Self::EmailChangeMail | Self::InvitationTo => 5,
+            Self::SignInMail
+            | Self::StepUpMail
+            | Self::EmailChangeMail
+            | Self::ContactMail
+            | Self::InvitationTo => 5,
             Self::WrongCode => 30,
             Self::InvitationOf => 50,
             Self::Mailbox | Self::MailboxByOrganizers => i64::MAX,
@@ -158,6 +169,7 @@ impl Subject {
             Self::SignInMail
             | Self::StepUpMail
             | Self::EmailChangeMail
+            | Self::ContactMail
             | Self::Mailbox
             | Self::MailboxByOrganizers => HOUR_SECONDS,
         }

@@ -304,6 +304,8 @@ pub enum AccountChange<'a> {
     MailReleased,
     /// The operator dropped so many of its queued mails.
     MailDropped(u64),
+    /// It is trusted with mails to people who did not register themselves.
+    Trusted,
     /// It was removed.
     Removed,
     /// The name of a person who was erased was removed from it.
@@ -338,7 +340,10 @@ pub enum EventChange {
     /// A published event became a draft.
     Unpublished,
     /// It was cancelled.
-    Cancelled,
+    Cancelled {
+        /// How many of those whom an organizer added are mailed at most; `None`: all of them.
+        max_added: Option<i32>,
+    },
 }
 
 /// The kind of change of a registration.

@@ -39,6 +39,7 @@ pub mod session;
 pub mod sign_in_code;
 pub mod slug;
 mod token;
+pub mod trust;
 pub mod violation;
 pub mod words;
 pub mod zone;

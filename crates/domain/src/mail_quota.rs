@@ -14,6 +14,8 @@ pub struct MailCount {
     pub day: i32,
     /// The number of mails.
     pub mails: i32,
+    /// Those of the mails, and the invitations of members, that go to people who did not register themselves.
+    pub strangers: i32,
 }
 
 /// The quota does not allow as many mails.
@@ -29,6 +31,13 @@ pub struct Exceeded {
     pub resets_at: Instant,
 }
 
+impl Exceeded {
+    /// How many mails are left.
+    pub fn left(&self) -> i64 {
+        (i64::from(self.limit) - i64::from(self.used)).max(0)
+    }
+}
+
 impl MailCount {
     /// No mails on the day of this time.
     pub fn of_day(now: Instant) -> Self {
@@ -36,6 +45,7 @@ impl MailCount {
         Self {
             day: i32::try_from(day).unwrap_or(i32::MAX),
             mails: 0,
+            strangers: 0,
         }
     }
 
@@ -51,15 +61,37 @@ impl MailCount {
     /// # Errors
     /// When they are too many.
     pub fn with(self, needed: i32, limit: Option<u32>) -> Result<Self, Exceeded> {
-        let mails = self.mails.saturating_add(needed);
+        let mails = self.more(self.mails, needed, limit)?;
+        Ok(Self { mails, ..self })
+    }
+
+    /// The same for mails to people who did not register themselves.
+    ///
+    /// # Errors
+    /// When they are too many.
+    pub fn with_strangers(self, needed: i32, limit: Option<u32>) -> Result<Self, Exceeded> {
+        let strangers = self.more(self.strangers, needed, limit)?;
+        Ok(Self { strangers, ..self })
+    }
+
+    /// How many more mails to people who did not register themselves the quota allows.
+    pub fn strangers_left(self, limit: u32) -> i32 {
+        i32::try_from(limit)
+            .unwrap_or(i32::MAX)
+            .saturating_sub(self.strangers)
+            .max(0)
+    }
+
+    fn more(self, used: i32, needed: i32, limit: Option<u32>) -> Result<i32, Exceeded> {
+        let mails = used.saturating_add(needed);
         match limit {
             Some(limit) if needed > 0 && i64::from(mails) > i64::from(limit) => Err(Exceeded {
                 limit,
-                used: self.mails,
+                used,
                 needed,
                 resets_at: self.resets_at(),
             }),
-            _ => Ok(Self { mails, ..self }),
+            _ => Ok(mails),
         }
     }
 
@@ -71,6 +103,7 @@ impl MailCount {
         }
         Self {
             mails: (self.mails - unneeded.mails).max(0),
+            strangers: (self.strangers - unneeded.strangers).max(0),
             ..self
         }
     }
@@ -111,6 +144,16 @@ mod tests {
         assert_eq!(count.without(MailCount { mails: 4, ..count }).mails, 1);
         let tomorrow = MailCount::of_day(exceeded.resets_at);
         assert_eq!(tomorrow.without(count), tomorrow);
+    }
+
+    #[test]
+    fn strangers_are_counted_beside_the_mails() {
+        let count = MailCount::of_day(NOW).with(3, Some(5)).unwrap();
+        let count = count.with_strangers(2, Some(2)).unwrap();
+        let exceeded = count.with_strangers(1, Some(2)).unwrap_err();
+        assert_eq!((exceeded.limit, exceeded.used, exceeded.needed), (2, 2, 1));
+        assert_eq!((count.mails, count.strangers_left(5)), (3, 3));
+        assert_eq!(count.strangers_left(1), 0);
     }
 
     #[test]

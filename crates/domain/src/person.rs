@@ -146,6 +146,26 @@ impl FromStr for Role {
     }
 }
 
+/// Longer names are not shown in mails: they are not real names.
+const MAX_GREETED_CHARACTERS: usize = 80;
+
+/// What reads as a dot in the name of a host.
+pub const DOTS: [char; 4] = ['.', '\u{3002}', '\u{ff0e}', '\u{ff61}'];
+
+/// The name, unless it may contain a link: anyone can register any address under any name, and must not be able to send
+/// messages that way.
+pub fn greeted(name: &str) -> Option<&str> {
+    let name = name.trim();
+    let is_spaced = |(at, dot): (usize, &str)| {
+        let after = name.get(at + dot.len()..).unwrap_or_default();
+        matches!(after.chars().next(), None | Some(' '))
+    };
+    let is_name = name.chars().count() <= MAX_GREETED_CHARACTERS
+        && !name.contains(['/', '@', ':', '<', '>', '\n'])
+        && name.match_indices(DOTS).all(is_spaced);
+    (is_name && !name.is_empty()).then_some(name)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

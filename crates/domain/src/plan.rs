@@ -57,6 +57,9 @@ impl FromStr for Plan {
     }
 }
 
+/// How many people a day who did not register themselves an account may mail that is not trusted, unless the operator says otherwise.
+pub const NEW_ACCOUNT_MAILS: u32 = 20;
+
 /// The quotas of each plan; `None` is unlimited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Plans {
@@ -65,6 +68,8 @@ pub struct Plans {
     /// How many mails a day it allows to people who did not ask for them: about changes of events, and to people whom the
     /// organizer adds.
     pub daily_mails: Quotas,
+    /// How many people a day who did not register themselves an account may mail that is not trusted; `None` if each account is trusted.
+    pub new_account_mails: Option<u32>,
 }
 
 impl Plans {
@@ -83,6 +88,7 @@ impl Plans {
             pro: Some(50_000),
             business: Some(200_000),
         },
+        new_account_mails: Some(NEW_ACCOUNT_MAILS),
     };
 }
 
@@ -196,6 +202,7 @@ mod tests {
         let Plans {
             active_events,
             daily_mails,
+            new_account_mails: _,
         } = Plans::DEFAULT;
         assert_eq!(active_events.to_string(), text);
         assert_eq!(daily_mails.with(text), Ok(active_events));

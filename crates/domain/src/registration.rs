@@ -16,7 +16,7 @@ use std::{
 pub use answers::{Answer, check_answers};
 pub use confirmation::{Awaits, Confirmation};
 pub use details::{Details, NewDetails};
-pub use registrant::{ActiveStatus, Notification, Registrant};
+pub use registrant::{ActiveStatus, Notification, Registrant, SampleOrganizer};
 pub use seats::{Admission, Requester, Seats};
 
 use super::{

@@ -69,6 +69,8 @@ pub enum Purpose {
     EmailChange,
     /// To tell the address before that it was changed. There is no code to type in.
     EmailChanged,
+    /// To prove that an address for questions belongs to the account.
+    Contact,
 }
 
 /// The text is no purpose.
@@ -77,11 +79,12 @@ pub enum Purpose {
 pub struct UnknownPurpose;
 
 impl Purpose {
-    const ALL: [Self; 4] = [
+    const ALL: [Self; 5] = [
         Self::SignIn,
         Self::StepUp,
         Self::EmailChange,
         Self::EmailChanged,
+        Self::Contact,
     ];
 
     /// Its name, as it is stored.
@@ -91,6 +94,7 @@ impl Purpose {
             Self::StepUp => "step_up",
             Self::EmailChange => "email_change",
             Self::EmailChanged => "email_changed",
+            Self::Contact => "contact",
         }
     }
 }

@@ -53,7 +53,7 @@ macro_rules! step {
     };
 }
 
-const STEPS: [Step; 41] = [
+const STEPS: [Step; 43] = [
     step!(1, "0001_initial", both),
     step!(2, "0002_registering", both),
     step!(3, "0003_excused_jobs", both),
@@ -101,6 +101,8 @@ const STEPS: [Step; 41] = [
     step!(46, "0046_no_change_numbers", both),
     step!(47, "0047_mail_holds", both),
     step!(48, "0048_added_people", both),
+    step!(49, "0049_trust", both),
+    step!(50, "0050_proven_contacts", both),
 ];
 
 /// SQLite's migrations.

@@ -8,6 +8,7 @@ mod budgets;
 mod catalogue;
 mod codes;
 mod confirmations;
+mod contacts;
 mod details;
 mod events;
 mod fts5;
@@ -38,5 +39,6 @@ mod sitemaps;
 mod stock_covers;
 mod suppressions;
 mod suspension;
+mod trust;
 
 pub use suppressions::Suppression;

@@ -143,7 +143,7 @@ async fn cancelling_at_once_schedules_mail_once(app: Arc<TestApp>) {
     let event = domain::ids::EventId::new(id.as_str().unwrap().parse().unwrap());
     let mut tx: Tx = app.store.begin().await.unwrap();
     let again = tx
-        .schedule_cancellation_mails(event, app.clock.now(), None)
+        .schedule_cancellation_mails(event, None, app.clock.now(), None)
         .await;
     assert!(matches!(again, Err(Error::Duplicate { .. })), "{again:?}");
     drop(tx);

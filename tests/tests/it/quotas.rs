@@ -6,8 +6,8 @@ use domain::{plan::Plan, registration::Status};
 use muster_api::{
     Reason,
     v1::bindings::{
-        AddRegistration, CancelEvent, CreateEvent, GetAccount, PublishEvent, UnpublishEvent,
-        UpdateEvent,
+        AddRegistration, CancelEvent, CreateEvent, GetAccount, PublishEvent, RegisterAttendee,
+        UnpublishEvent, UpdateEvent,
     },
 };
 use serde_json::{Value, json};
@@ -218,7 +218,46 @@ async fn mails_that_nobody_asked_for_are_counted_by_day(api: Api) {
     owner.ok::<AddRegistration>(person("bob")).await;
 }
 
+async fn a_new_account_mails_few_people_who_did_not_register_themselves(api: Api) {
+    let owner = api.as_owner(&api.app().newcomer(Plan::Pro).await);
+    let event = owner.publish_new(json!({})).await;
+    let person =
+        |name: &str| json!({"id": event.id, "name": name, "email": format!("{name}@example.org")});
+    for number in 0..20 {
+        let name = format!("guest{number}");
+        owner.ok::<AddRegistration>(person(&name)).await;
+    }
+    let refusal = owner.refused::<AddRegistration>(person("late")).await;
+    assert_eq!(refusal.reason, Reason::RateLimited, "{refusal:?}");
+    let message = &refusal.message;
+    for part in [
+        "of which 0 are left until 2027-01-16T00:00:00Z",
+        "20 people have registered themselves",
+        "the operator trusts the account",
+    ] {
+        assert!(message.contains(part), "{part} in {refusal:?}");
+    }
+    // Those of tools are in the message.
+    if let Some(detail) = refusal.details.first() {
+        assert_eq!(detail.field, "new_account_mails");
+        assert!(
+            detail.message.contains("may mail 20 people a day"),
+            "{refusal:?}"
+        );
+    }
+
+    // Cancelling goes on, and says who is not told.
+    let one = json!({"slug": event.slug, "name": "Ada", "email": "ada@example.org"});
+    api.anyone().ok::<RegisterAttendee>(one).await;
+    let detail = owner.detail(&event).await;
+    assert_eq!(detail["registrations_active"], 21);
+    let cancelled = owner.ok::<CancelEvent>(json!({"id": event.id})).await;
+    assert_eq!(cancelled["registrants_notified"], 1);
+    assert_eq!(cancelled["added_not_notified"], 20);
+}
+
 tests::on_every_surface!(
+    a_new_account_mails_few_people_who_did_not_register_themselves,
     each_plan_allows_so_many_active_events,
     business_has_no_limit,
     drafts_count_and_what_is_cancelled_or_over_does_not,

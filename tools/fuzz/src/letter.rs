@@ -61,6 +61,8 @@ pub(crate) fn written(input: &[u8]) -> Option<Written> {
             ..event()
         },
         organizer: optional(organizer),
+        is_organizer_trusted: true,
+        is_contact_proven: true,
     };
     let addressing = Addressing {
         sender: SENDER,

@@ -10,13 +10,15 @@ pub(super) enum Piece<'t> {
 }
 
 /// Whether a link leads to the web or to a mail program. Browsers must find the same address in it as readers do, so it begins with
-/// its scheme, and its host is one.
+/// its scheme, and its host is one; nothing stands before the host that could be taken for it.
 pub(super) fn may_be_followed(target: &str) -> bool {
     let begins = |scheme: &str| {
         let beginning = target.get(..scheme.len());
         beginning.is_some_and(|beginning| beginning.eq_ignore_ascii_case(scheme))
     };
-    ["https://", "http://", "mailto:"].into_iter().any(begins) && Url::parse(target).is_ok()
+    let is_plain = |url: Url| url.username().is_empty() && url.password().is_none();
+    let is_known = ["https://", "http://", "mailto:"].into_iter().any(begins);
+    is_known && Url::parse(target).is_ok_and(is_plain)
 }
 
 /// The parts of a text: web addresses, and what is between them.
@@ -85,6 +87,10 @@ mod tests {
             ("https://a.example[b", false),
             ("https://\u{e9}t\u{e9}.example", true),
             ("/dashboard", false),
+            ("https://bank.example@evil.example/", false),
+            ("https://bank.example:443@evil.example/", false),
+            ("https://:secret@evil.example/", false),
+            ("https://evil.example/@bank.example", true),
             ("ftp://a", false),
             ("日", false),
             ("", false),

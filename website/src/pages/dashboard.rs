@@ -4,6 +4,7 @@ mod account;
 mod activity;
 mod apps;
 mod cancel;
+mod contact;
 mod decline;
 mod door;
 mod download;
@@ -77,6 +78,11 @@ pub(crate) fn resources(site: &Site) -> Vec<Resource> {
             .with(person.get(apps::show))
             .with(person.post(apps::take)),
         account.form("/dashboard/events/{id}/cancel", cancel::show, cancel::take),
+        account.form(
+            "/dashboard/events/{id}/contact",
+            contact::show,
+            contact::take,
+        ),
         Resource::new("/dashboard/events/{id}/registrations/decline")
             .with(account.get(decline::show))
             .with(account.post(decline::take)),

@@ -14,6 +14,7 @@ pub(super) fn shown(account: &Account) -> Value {
         "plan": account.plan.name(),
         "timezone": account.timezone,
         "is_suspended": account.is_suspended,
+        "is_trusted": account.is_trusted,
         "created_at": account.created_at.to_string(),
     })
 }
@@ -55,6 +56,10 @@ pub(super) fn view(view: &AccountView) -> Output {
         row("name", account.name.clone()),
         row("plan", account.plan.name().to_owned()),
         row("state", state(account).to_owned()),
+        row(
+            "trusted",
+            if account.is_trusted { "yes" } else { "no" }.to_owned(),
+        ),
         row("created", account.created_at.to_the_second().to_string()),
         row("events", contents.events.to_string()),
         row("registrations", contents.registrations.to_string()),

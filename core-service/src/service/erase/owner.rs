@@ -6,6 +6,7 @@ use domain::{
     fact::{AccountChange, Fact, MemberChange},
     ids::{AccountId, PersonId},
     person::{Membership, Person, Role},
+    trust::proof,
 };
 
 use super::{Erasure, LastOwner, People};
@@ -62,7 +63,13 @@ impl People {
             erased.mails = context.tx.delete_mails_to(email_norm, id).await?;
             let codes = context.tx.delete_codes_to(email_norm).await?;
             let invitations = context.tx.delete_invitations_to(email_norm).await?;
-            if person.is_some() || erased.mails + codes + invitations > 0 {
+            let proofs = context
+                .tx
+                .delete_trust_proofs_of(&proof(email_norm))
+                .await?;
+            let contacts = context.tx.delete_proven_contacts_of(email_norm).await?;
+            let others = codes + invitations + proofs + contacts;
+            if person.is_some() || erased.mails + others > 0 {
                 context.note_write();
             }
             let Some(person) = person else {

@@ -15,7 +15,10 @@ use domain::{
 };
 
 use super::Events;
-use crate::service::{Context, Error, mail_quota};
+use crate::service::{
+    Context, Error,
+    mail_quota::{self, Needed},
+};
 
 /// Notes what registrants know, and schedules that they are told, if the time or the place has changed. Answers how many do not know
 /// the new one, who are told unless it changes again before. The account and the event must be locked.
@@ -33,19 +36,25 @@ pub(super) async fn plan(
     }
     let (mut announcement, mut uninformed) = (None, 0);
     if after.is_active(context.now) {
-        uninformed = context
+        let added;
+        (uninformed, added) = context
             .tx
             .count_who_know_another(after.id, known, next)
             .await?;
         let waiting = context.tx.find_announcement(after.id).await?;
         let waiting = waiting.unwrap_or_else(|| Announcement::beginning(context.now));
         let needed = needed_for_change(people, plans.daily_mails.of(account.plan));
-        let more = (needed - waiting.counted.mails).max(0);
+        let strangers = account.stranger_mails(plans).map_or(0, |_| added);
+        let more = Needed {
+            mails: (needed - waiting.counted.mails).max(0),
+            strangers: (strangers - waiting.counted.strangers).max(0),
+        };
         let today = mail_quota::count(context, plans, account, more).await?;
         announcement = Some(Announcement {
             counted: MailCount {
                 day: today.day,
-                mails: waiting.counted.mails + more,
+                mails: waiting.counted.mails + more.mails,
+                strangers: waiting.counted.strangers + more.strangers,
             },
             ..waiting
         });
@@ -64,7 +73,12 @@ impl Events {
     /// Schedules the mails to registrants who know another time or place of an event; nobody is told of an event that is
     /// cancelled or has ended. Does nothing if the job was changed after it was claimed.
     pub(crate) async fn announce(&self, job: &ClaimedJob) -> Result<(), AnnounceError> {
-        let Task::EventAnnouncement { mails, day } = job.task()? else {
+        let Task::EventAnnouncement {
+            mails,
+            day,
+            strangers,
+        } = job.task()?
+        else {
             return Ok(());
         };
         let id = EventId::new(job.key.subject_id);
@@ -78,6 +92,12 @@ impl Events {
             if context.tx.finish_jobs(&[job]).await? == 0 {
                 return Ok(None);
             }
+            let current = event.time_and_place();
+            // Those who are told of it; what nobody noted is the current one.
+            let (_, added) = context
+                .tx
+                .count_who_know_another(id, current, current)
+                .await?;
             let sent = context
                 .record(Fact::EventAnnounced { event: &event })
                 .await?;
@@ -85,6 +105,7 @@ impl Events {
             let unneeded = MailCount {
                 day,
                 mails: (mails - sent).max(0),
+                strangers: (strangers - added).max(0),
             };
             mail_quota::give_back(context, owner, unneeded).await?;
             Ok(Some(sent))

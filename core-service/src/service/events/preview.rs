@@ -3,7 +3,7 @@
 use domain::{
     event::{Event, EventPatch},
     ids::EventId,
-    registration::{ActiveStatus, Notification, Registrant},
+    registration::{ActiveStatus, Notification, Registrant, SampleOrganizer},
 };
 
 use super::quota;
@@ -28,6 +28,8 @@ pub enum PlannedChange {
 pub struct PlannedMail {
     /// How many would get it.
     pub recipients: i32,
+    /// How many people whom an organizer added would not, since the account is not trusted.
+    pub withheld: i32,
     /// Its subject and a person with a seat, to whom it is shown; `None` if nobody would get one.
     pub shown: Option<(Notification, Registrant)>,
 }
@@ -81,7 +83,8 @@ impl Events {
             return Ok(0);
         }
         let store = self.commands.store();
-        Ok(store.count_who_know_another(before.id, known, next).await?)
+        let (told, _) = store.count_who_know_another(before.id, known, next).await?;
+        Ok(told)
     }
 
     /// The mail that a change would send. A change that would be refused is refused here, too.
@@ -93,6 +96,7 @@ impl Events {
     ) -> Result<PlannedMail, Error> {
         let now = self.commands.now();
         let (before, counters) = self.get(caller, id).await?;
+        let mut withheld = 0;
         let (after, notification, recipients) = match change {
             // Registrants know the event by now, and nobody else does.
             PlannedChange::Publish => {
@@ -103,16 +107,13 @@ impl Events {
                 let Some(after) = before.cancelled(reason, now) else {
                     return Ok(PlannedMail::nobody());
                 };
-                let recipients = if after.has_ended(now) {
-                    0
-                } else {
-                    counters.active()
-                };
+                let mails = self.cancellation_mails(caller, &before, counters).await?;
+                withheld = mails.withheld;
                 let held_a_seat = true;
                 (
                     after,
                     Notification::EventCancelled { held_a_seat },
-                    recipients,
+                    mails.mails,
                 )
             }
             PlannedChange::Update(patch) => {
@@ -122,7 +123,13 @@ impl Events {
                 (after, notification, recipients)
             }
         };
-        self.planned(caller, after, notification, recipients).await
+        let planned = self
+            .planned(caller, after, notification, recipients)
+            .await?;
+        Ok(PlannedMail {
+            withheld,
+            ..planned
+        })
     }
 
     async fn planned(
@@ -135,11 +142,22 @@ impl Events {
         if recipients == 0 {
             return Ok(PlannedMail::nobody());
         }
-        let account = self.commands.store().find_account(caller.account).await?;
-        let organizer = account.map(|account| account.name);
+        let store = self.commands.store();
+        let account = store.find_account(caller.account).await?;
+        let organizer = SampleOrganizer {
+            is_trusted: account
+                .as_ref()
+                .is_none_or(|account| account.stranger_mails(&self.plans).is_none()),
+            is_contact_proven: match &event.contact_email {
+                Some(address) => store.is_contact_proven(caller.account, address).await?,
+                None => false,
+            },
+            name: account.map(|account| account.name),
+        };
         let sample = Registrant::sample(event, organizer, self.commands.entropy());
         Ok(PlannedMail {
             recipients,
+            withheld: 0,
             shown: Some((notification, sample)),
         })
     }
@@ -149,6 +167,7 @@ impl PlannedMail {
     const fn nobody() -> Self {
         Self {
             recipients: 0,
+            withheld: 0,
             shown: None,
         }
     }

@@ -7,15 +7,19 @@ use domain::{
     event::Event,
     fact::Fact,
     ids::RegistrationId,
+    plan::Plans,
     private_link::LinkToken,
-    registration::{Confirmation, Details, Registration, Status},
+    registration::{Confirmation, Details, Registrant, Registration, Status},
 };
+
+use server::telemetry::chain;
 
 use crate::service::{
     Commands, Context, Error, Links,
     catalogue::{saturated, seats_left},
     mail_permits::NewLink,
     registrations::{manage::Held, settle::settle},
+    trust,
 };
 
 /// The content of an attendee's private page.
@@ -59,12 +63,18 @@ pub struct Ticket {
 pub struct OwnRegistrations {
     commands: Commands,
     links: Links,
+    /// Whether every account is trusted.
+    trusts_all: bool,
 }
 
 impl OwnRegistrations {
     /// Use cases whose private links are made by `links`.
-    pub(in crate::service) const fn new(commands: Commands, links: Links) -> Self {
-        Self { commands, links }
+    pub(in crate::service) const fn new(commands: Commands, links: Links, plans: &Plans) -> Self {
+        Self {
+            commands,
+            links,
+            trusts_all: plans.new_account_mails.is_none(),
+        }
     }
 
     /// URLs in answers and mails.
@@ -123,9 +133,18 @@ impl OwnRegistrations {
             .hash();
         let change = async |context: &mut Context| {
             let held = hold(context, &hash).await?;
-            decide(context, held).await
+            let before = held.registration.clone();
+            let (after, event) = decide(context, held).await?;
+            let is_proof = after != before
+                && !before.is_added
+                && trust::note_proof(context, event.account_id, &before.email).await?;
+            Ok((after, event, is_proof))
         };
-        let (registration, event) = self.commands.run(Actor::Attendee, change).await?;
+        let (registration, event, is_proof) = self.commands.run(Actor::Attendee, change).await?;
+        if is_proof && let Err(error) = trust::earn(&self.commands, event.account_id).await {
+            // The attendee's change is done; the next one tries again.
+            tracing::warn!(account_id = %event.account_id, error = %chain(&error), "an account could not be trusted");
+        }
         self.shown(&hash, registration, event).await
     }
 
@@ -188,6 +207,18 @@ impl OwnRegistrations {
             occasion,
         };
         (token, link)
+    }
+
+    /// A registration with the data for its mails.
+    pub(crate) async fn registrant(
+        &self,
+        registration: RegistrationId,
+    ) -> Result<Option<Registrant>, storage::Error> {
+        let found = self.commands.store().find_registrant(registration).await?;
+        Ok(found.map(|registrant| Registrant {
+            is_organizer_trusted: registrant.is_organizer_trusted || self.trusts_all,
+            ..registrant
+        }))
     }
 
     async fn shown(

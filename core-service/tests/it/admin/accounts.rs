@@ -85,6 +85,7 @@ async fn who_owns_several_accounts_is_asked_which(database: Database) {
         "account set-plan --plan pro",
         "account show",
         "account suspend",
+        "account trust",
         "account resume",
         "account remove --yes",
         "key create --name ci",
@@ -198,6 +199,31 @@ async fn an_account_is_suspended_and_resumed_beside_a_core_that_serves(database:
     assert!(again.text.ends_with("was not suspended"), "{}", again.text);
 }
 
+async fn the_operator_trusts_an_account_that_signed_itself_up(database: Database) {
+    let core = Instance::open(&database).await;
+    core.somebody("nora@example.org", 1).await;
+    let state = async || {
+        let shown = run(&database, "account show --email nora@example.org").await;
+        shown.unwrap().json["is_trusted"].clone()
+    };
+    assert_eq!(state().await, false);
+    let trust = "account trust --email nora@example.org";
+    let done = run(&database, trust).await.unwrap();
+    let expected = "may mail as many people a day as its plan allows";
+    assert!(done.text.ends_with(expected), "{}", done.text);
+    assert_eq!(state().await, true);
+    let again = run(&database, trust).await.unwrap();
+    assert!(
+        again.text.ends_with("was trusted already"),
+        "{}",
+        again.text
+    );
+    // Whom an operator gives an account need not earn it.
+    core.olga().await;
+    let shown = run(&database, "account show --email olga@example.org").await;
+    assert_eq!(shown.unwrap().json["is_trusted"], true);
+}
+
 async fn an_account_is_removed_once_everybody_was_told(database: Database) {
     let core = Instance::open(&database).await;
     let mailbox = Mailbox::of(&core);
@@ -267,6 +293,7 @@ test_postgres::on_both_engines!(prepare: migrate;
     who_owns_several_accounts_is_asked_which,
     a_link_signs_in_once,
     an_account_is_suspended_and_resumed_beside_a_core_that_serves,
+    the_operator_trusts_an_account_that_signed_itself_up,
     an_account_is_removed_once_everybody_was_told,
     an_event_is_taken_down_by_its_url_and_shown_again,
 );

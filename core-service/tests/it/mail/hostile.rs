@@ -76,6 +76,8 @@ async fn sent(texts: Texts, notification: Notification) -> Mail {
             ..event
         },
         organizer: Some(texts.organizer),
+        is_organizer_trusted: true,
+        is_contact_proven: true,
     };
     let job = Job::mail(Task::CancellationMail, registration.id).key();
     let addressing = Addressing {

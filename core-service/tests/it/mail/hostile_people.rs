@@ -169,7 +169,7 @@ async fn a_name_in_which_a_link_could_hide_is_in_no_invitation() {
         "two\nlines",
     ] {
         let mail = sent(Kind::Invitation, [lure, lure, lure]).await;
-        assert_eq!(mail.subject, "Somebody invites you to an account");
+        assert_eq!(mail.subject, "Invitation from Somebody to an account");
         for part in [&mail.text, &mail.html] {
             assert!(!part.contains("evil") && !part.contains("eve@"), "{part}");
         }

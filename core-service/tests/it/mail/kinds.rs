@@ -80,6 +80,11 @@ impl Scene {
         let instance = Instance::open(database).await;
         let (olga, mailbox) = (instance.olga().await, Mailbox::of(&instance));
         let event = instance.create(&olga, event).await;
+        let contact = event.contact_email.as_deref().unwrap();
+        let mut tx = instance.store.begin().await.unwrap();
+        let proven = tx.put_proven_contact(olga.account, contact, instance.clock.now());
+        proven.await.unwrap();
+        tx.commit().await.unwrap();
         let scene = Self {
             instance,
             mailbox,

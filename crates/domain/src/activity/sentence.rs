@@ -152,6 +152,9 @@ impl Activity {
             }
             "account.update" => format!("{by} changed the name or the time zone of the account"),
             "account.suspend" => format!("{by} suspended the account"),
+            "account.trust" => {
+                format!("{by} lifted the limit of new accounts on e-mails")
+            }
             "account.resume" => format!("{by} resumed the account"),
             "account.hold_mail" => format!("{by} held all e-mail of the account"),
             "account.release_mail" => format!("{by} released the e-mail of the account"),

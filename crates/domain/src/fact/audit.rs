@@ -262,6 +262,7 @@ fn account_changed(account: AccountId, change: AccountChange<'_>) -> Entry {
         AccountChange::MailHeld => ("account.hold_mail", None),
         AccountChange::MailReleased => ("account.release_mail", None),
         AccountChange::MailDropped(_) => ("account.drop_mail", None),
+        AccountChange::Trusted => ("account.trust", None),
         AccountChange::Removed => ("account.remove", None),
         AccountChange::Erased => ("account.erase", None),
     };
@@ -307,7 +308,7 @@ fn event_changed(change: EventChange, before: &Event, after: &Event) -> Entry {
     let (before, fields) = changes.map_or((None, None), |changes| {
         (changes.before, Some(changes.after))
     });
-    let is_cancelled = change == EventChange::Cancelled;
+    let is_cancelled = matches!(change, EventChange::Cancelled { .. });
     Entry {
         before,
         after: fields,
@@ -337,7 +338,7 @@ impl EventChange {
             Self::Updated => "event.update",
             Self::Published => "event.publish",
             Self::Unpublished => "event.unpublish",
-            Self::Cancelled => "event.cancel",
+            Self::Cancelled { .. } => "event.cancel",
         }
     }
 }

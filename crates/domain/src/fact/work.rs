@@ -18,6 +18,8 @@ pub enum Mailing {
     Cancellation {
         /// The event.
         event: EventId,
+        /// How many of those whom an organizer added get one at most; `None`: all of them.
+        max_added: Option<i32>,
     },
     /// Not yet: registrants know the time and place before a change, and are told later.
     Change {
@@ -150,10 +152,13 @@ impl Fact<'_> {
     pub fn mailing(&self, now: Instant) -> Option<Mailing> {
         match *self {
             Self::EventChanged {
-                change: EventChange::Cancelled,
+                change: EventChange::Cancelled { max_added },
                 after,
                 ..
-            } if !after.has_ended(now) => Some(Mailing::Cancellation { event: after.id }),
+            } if !after.has_ended(now) => Some(Mailing::Cancellation {
+                event: after.id,
+                max_added,
+            }),
             Self::EventMoved {
                 before,
                 after,

@@ -68,6 +68,9 @@ pub enum Task {
         mails: i32,
         /// The day of that count, from 1970-01-01.
         day: i32,
+        /// Those of the mails that go to people whom an organizer added, if their number is limited.
+        #[serde(default)]
+        strangers: i32,
     },
     /// See [`JobKind::StockCover`].
     StockCover,
@@ -185,8 +188,12 @@ mod tests {
                 Some(r#"{"sequence":3}"#),
             ),
             (
-                Task::EventAnnouncement { mails: 40, day: 9 },
-                Some(r#"{"mails":40,"day":9}"#),
+                Task::EventAnnouncement {
+                    mails: 40,
+                    day: 9,
+                    strangers: 2,
+                },
+                Some(r#"{"mails":40,"day":9,"strangers":2}"#),
             ),
             (Task::CodeMail, None),
             (Task::InvitationMail, None),
@@ -210,6 +217,18 @@ mod tests {
             assert_eq!(Task::read(task.kind(), payload).unwrap(), task);
             assert_eq!(task.kind().name().parse(), Ok(task.kind()));
         }
+    }
+
+    #[test]
+    fn an_announcement_of_an_earlier_version_is_read() {
+        let payload = Some(r#"{"mails":40,"day":9}"#);
+        let task = Task::read(JobKind::EventAnnouncement, payload);
+        let expected = Task::EventAnnouncement {
+            mails: 40,
+            day: 9,
+            strangers: 0,
+        };
+        assert_eq!(task.unwrap(), expected);
     }
 
     #[test]

@@ -37,6 +37,21 @@ pub struct Registrant {
     pub event: Event,
     /// The name of the event's owner; `None` if that person was erased.
     pub organizer: Option<String>,
+    /// Whether the event's account is trusted with texts that become links.
+    pub is_organizer_trusted: bool,
+    /// Whether the event's contact address is a member's, or was proven to belong to the account.
+    pub is_contact_proven: bool,
+}
+
+/// The organizer of a sample.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SampleOrganizer {
+    /// The name of the account.
+    pub name: Option<String>,
+    /// See [`Registrant::is_organizer_trusted`].
+    pub is_trusted: bool,
+    /// See [`Registrant::is_contact_proven`].
+    pub is_contact_proven: bool,
 }
 
 /// The status of a registration that is not cancelled.
@@ -98,7 +113,7 @@ impl Notification {
 
 impl Registrant {
     /// Nobody in particular, with a seat at the event: to show what a mail will say.
-    pub fn sample(event: Event, organizer: Option<String>, entropy: &Entropy) -> Self {
+    pub fn sample(event: Event, organizer: SampleOrganizer, entropy: &Entropy) -> Self {
         Self {
             id: RegistrationId::new(Uuid::nil()),
             name: "[name]".to_owned(),
@@ -109,7 +124,9 @@ impl Registrant {
             check_in_code: CheckInCode::generate(entropy),
             told: None,
             decline_reason: None,
-            organizer: event.organizer_name.clone().or(organizer),
+            organizer: event.organizer_name.clone().or(organizer.name),
+            is_organizer_trusted: organizer.is_trusted,
+            is_contact_proven: organizer.is_contact_proven,
             event,
         }
     }
@@ -200,6 +217,8 @@ mod tests {
             decline_reason: None,
             event: event_from(NOW),
             organizer: None,
+            is_organizer_trusted: true,
+            is_contact_proven: true,
         }
     }
 

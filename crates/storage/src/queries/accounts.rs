@@ -24,12 +24,13 @@ record! {
         plan,
         timezone,
         is_suspended = "a.suspended_at IS NOT NULL",
+        is_trusted = "a.trusted_at IS NOT NULL",
         created_at,
     }
 }
 
 record! {
-    MailCount as a { day = "a.mail_day", mails }
+    MailCount as a { day = "a.mail_day", mails, strangers = "a.stranger_mails" }
 }
 
 impl Reads {
@@ -96,6 +97,7 @@ impl Tx {
             plan: account.plan,
             timezone: account.timezone,
             created_at: account.created_at,
+            trusted_at: account.is_trusted.then_some(account.created_at),
         });
         self.execute(statement, values).await?;
         Ok(())
@@ -155,8 +157,10 @@ impl Tx {
         account: AccountId,
         count: MailCount,
     ) -> Result<(), Error> {
-        let statement = sql!("UPDATE accounts SET mail_day = $2, mails = $3 WHERE id = $1");
-        let values = (account, count.day, count.mails);
+        let statement = sql!(
+            "UPDATE accounts SET mail_day = $2, mails = $3, stranger_mails = $4 WHERE id = $1"
+        );
+        let values = (account, count.day, count.mails, count.strangers);
         self.execute_one("account", statement, values).await
     }
 }

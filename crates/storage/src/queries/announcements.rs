@@ -37,12 +37,21 @@ impl Reads {
         };
         let task = Task::read(kind, payload.as_deref());
         let task = task.map_err(|error| values::corrupt("job", &error.to_string()))?;
-        let Task::EventAnnouncement { mails, day } = task else {
+        let Task::EventAnnouncement {
+            mails,
+            day,
+            strangers,
+        } = task
+        else {
             return Ok(None);
         };
         Ok(Some(Announcement {
             since,
-            counted: MailCount { day, mails },
+            counted: MailCount {
+                day,
+                mails,
+                strangers,
+            },
         }))
     }
 
@@ -59,20 +68,21 @@ impl Reads {
         self.optional(statement, (event, known)).await
     }
 
-    /// Returns the number of an event's active and confirmed registrants who know another time and place than `next`. Those of whom nothing
-    /// is noted know `known`.
+    /// Returns the number of an event's active and confirmed registrants who know another time and place than `next`, and how many of them
+    /// an organizer added. Those of whom nothing is noted know `known`.
     pub async fn count_who_know_another(
         &self,
         event: EventId,
         known: TimeAndPlace,
         next: TimeAndPlace,
-    ) -> Result<i32, Error> {
+    ) -> Result<(i32, i32), Error> {
         let statement = sql!(
-            "SELECT count(*) FROM registrations WHERE event_id = $1 \
+            "SELECT count(*), count(*) FILTER (WHERE is_added = TRUE) FROM registrations WHERE event_id = $1 \
              AND status IN ('Pending', 'Confirmed', 'Waitlisted') AND confirm_until IS NULL AND COALESCE(told, $2) <> $3"
         );
-        let people: i64 = self.one(statement, (event, known, next)).await?;
-        Ok(i32::try_from(people).unwrap_or(i32::MAX))
+        let (all, added): (i64, i64) = self.one(statement, (event, known, next)).await?;
+        let saturated = |count| i32::try_from(count).unwrap_or(i32::MAX);
+        Ok((saturated(all), saturated(added)))
     }
 }
 
@@ -86,8 +96,16 @@ impl Tx {
         due_at: Instant,
         trace_parent: Option<&str>,
     ) -> Result<(), Error> {
-        let MailCount { day, mails } = announcement.counted;
-        let task = Task::EventAnnouncement { mails, day };
+        let MailCount {
+            day,
+            mails,
+            strangers,
+        } = announcement.counted;
+        let task = Task::EventAnnouncement {
+            mails,
+            day,
+            strangers,
+        };
         let statement = sql!(
             "INSERT INTO jobs (kind, subject_id, occasion, destination, payload, attempts, uncounted, due_at, created_at, \
              trace_parent) VALUES ($1, $2, 0, $3, $4, 0, 0, $5, $6, $7) \

@@ -138,20 +138,30 @@ impl Reads {
 }
 
 impl Tx {
-    /// Adds a `cancellation_mail` job for each active registration of an event; returns their number.
+    /// Adds a `cancellation_mail` job for each active registration of an event, but for no more than `max_added` of those that an organizer
+    /// added; returns their number.
     pub async fn schedule_cancellation_mails(
         &mut self,
         event: EventId,
+        max_added: Option<i32>,
         now: Instant,
         trace_parent: Option<&str>,
     ) -> Result<u64, Error> {
         let statement = sql!(
             "INSERT INTO jobs (kind, subject_id, occasion, destination, attempts, uncounted, due_at, created_at, trace_parent) \
              SELECT $1, id, 0, $2, 0, 0, $3, $3, $5 FROM registrations \
-             WHERE event_id = $4 AND status IN ('Pending', 'Confirmed', 'Waitlisted')"
+             WHERE event_id = $4 AND status IN ('Pending', 'Confirmed', 'Waitlisted') AND (is_added = FALSE OR id IN \
+             (SELECT id FROM registrations WHERE event_id = $4 AND is_added = TRUE \
+             AND status IN ('Pending', 'Confirmed', 'Waitlisted') ORDER BY seq LIMIT $6))"
         );
-        let kind = JobKind::CancellationMail;
-        let values = (kind, Destination::MAIL, now, event, trace_parent);
+        let values = (
+            JobKind::CancellationMail,
+            Destination::MAIL,
+            now,
+            event,
+            trace_parent,
+            max_added.map_or(i64::MAX, i64::from),
+        );
         self.execute(statement, values).await
     }
 

@@ -108,6 +108,8 @@ impl Tx {
             sql!("DELETE FROM invitations WHERE account_id = $1"),
             sql!("DELETE FROM api_keys WHERE account_id = $1"),
             sql!("DELETE FROM idempotency_keys WHERE account_id = $1"),
+            sql!("DELETE FROM trust_proofs WHERE account_id = $1"),
+            sql!("DELETE FROM proven_contacts WHERE account_id = $1"),
         ] {
             self.execute(statement, [account]).await?;
         }

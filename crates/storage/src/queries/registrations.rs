@@ -11,12 +11,13 @@ use domain::{
     registration::{Confirmation, Counters, Registrant, Registration},
 };
 
+use super::contacts::IS_CONTACT_PROVEN;
 use crate::{
     Error, Reads, Tx,
     input::Input,
     record::{Record as _, record},
     row::{Columns, FromRow},
-    sql::{Fragment, sql},
+    sql::{Fragment, fragment, sql},
     values,
 };
 
@@ -33,12 +34,14 @@ record! {
 }
 
 /// What is selected for a [`Registrant`] after the event.
-const REGISTRANT: Fragment = Fragment::new(
-    "r.id, r.name, r.email, r.status, r.confirm_until IS NOT NULL, r.is_added, r.check_in_code, r.told, r.decline_reason, a.name",
+const REGISTRANT: Fragment = fragment!(
+    "r.id, r.name, r.email, r.status, r.confirm_until IS NOT NULL, r.is_added, r.check_in_code, r.told, r.decline_reason, a.name, \
+     a.trusted_at IS NOT NULL, e.contact_email IS NOT NULL AND {}",
+    IS_CONTACT_PROVEN,
 );
 
 impl FromRow for Registrant {
-    const WIDTH: usize = Event::WIDTH + 10;
+    const WIDTH: usize = Event::WIDTH + 12;
 
     fn from_row(columns: &mut Columns<'_>) -> Result<Self, Error> {
         let event: Event = columns.read()?;
@@ -57,6 +60,8 @@ impl FromRow for Registrant {
                     let account = Some(columns.read()?).filter(|name| name != Account::ERASED_NAME);
                     event.organizer_name.clone().or(account)
                 },
+                is_organizer_trusted: columns.read()?,
+                is_contact_proven: columns.read()?,
                 event,
             })
         })

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use domain::plan::Plan;
+use muster_api::v1::bindings::AddRegistration;
 use serde_json::{Value, json};
 use tests::{Account, CallOutcome, Mcp, Revision, TestApp, core_at, new_event};
 
@@ -96,6 +97,23 @@ async fn without_confirmation_nothing_changes_and_a_preview_is_shown(app: Arc<Te
     refused["confirm"] = false.into();
     stage.mcp.call("cancel_event", refused).await.error();
     assert!(!stage.is_cancelled().await);
+}
+
+async fn the_preview_says_who_is_not_told(app: Arc<TestApp>) {
+    let account = app.newcomer(Plan::Pro).await;
+    let mcp = app.mcp.with_key(&account.key);
+    let owner = app.over(tests::Surface::Http).as_owner(&account);
+    let event = owner.publish_new(json!({})).await;
+    for number in 0..20 {
+        let email = format!("guest{number}@example.org");
+        let guest = json!({"id": event.id, "name": "Guest", "email": email});
+        owner.ok::<AddRegistration>(guest).await;
+    }
+    let text = mcp.call("cancel_event", json!({"id": event.id})).await;
+    let text = text.error();
+    assert!(text.contains("Registrants who get an e-mail: 0"), "{text}");
+    let untold = "People whom you added and who get none, because the account is new: 20.";
+    assert!(text.contains(untold), "{text}");
 }
 
 async fn with_confirm_it_cancels_and_again_it_only_says_so(app: Arc<TestApp>) {
@@ -383,6 +401,7 @@ tests::on_both_engines!(
     an_update_is_confirmed_only_if_it_mails_somebody,
     a_draft_is_deleted_only_when_a_person_says_so,
     without_confirmation_nothing_changes_and_a_preview_is_shown,
+    the_preview_says_who_is_not_told,
     with_confirm_it_cancels_and_again_it_only_says_so,
     where_a_form_can_be_shown_the_models_word_does_not_count,
     over_http_an_older_revision_cannot_show_a_form,

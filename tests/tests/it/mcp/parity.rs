@@ -36,6 +36,7 @@ const NO_ROUTES: &[(&str, &str)] = &[
         "PreviewRegistrationCancellation",
         "what the tool asks a person",
     ),
+    ("PreviewCancellation", "the confirmation of a tool"),
     ("GetRegistrationByCode", "a page of the site"),
     ("GetRegistrations", "a page of the site"),
     ("DeclineRegistrations", "a page of the site"),

@@ -275,6 +275,7 @@ impl Play {
             "cancelled": true,
             "reason": event.cancel_reason,
             "registrants_notified": notified,
+            "added_not_notified": 0,
         });
         assert_eq!(answer.unwrap(), expected);
     }

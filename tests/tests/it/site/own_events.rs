@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use domain::plan::Plan;
-use muster_api::v1::bindings::{GetMyEvent, ListMyEvents, RegisterAttendee, UpdateEvent};
+use muster_api::v1::bindings::{
+    AddRegistration, GetMyEvent, ListMyEvents, RegisterAttendee, UpdateEvent,
+};
 use serde_json::{Value, json};
 use tests::{Browser, Client, Created, Surface, TestApp};
 
@@ -207,6 +209,64 @@ async fn cancelling_shows_the_reason_and_who_is_mailed_first(app: Arc<TestApp>) 
     assert!(refused.html(400).contains("id=\"reason-wrong\""));
 }
 
+async fn a_new_owner_reads_who_is_not_told_of_a_cancellation(app: Arc<TestApp>) {
+    let account = app.newcomer(Plan::Pro).await;
+    let owner = app.over(Surface::Http).as_owner(&account);
+    let event = owner.publish_new(json!({"title": "Rust Night"})).await;
+    for number in 0..20 {
+        let email = format!("guest{number}@example.org");
+        let guest = json!({"id": event.id, "name": "Guest", "email": email});
+        owner.ok::<AddRegistration>(guest).await;
+    }
+    let browser = Browser::signed_in(&app, &account.email).await;
+    let cancel = path(&event, "/cancel");
+    let untold = "20 people whom you added are not mailed";
+    assert!(browser.page(&cancel).await.html(200).contains(untold));
+    let review = browser.send(&cancel, &[("reason", "Rain")]).await;
+    assert!(review.html(200).contains(untold));
+    assert!(!review.html(200).contains("Nobody is registered"));
+    browser.send(&cancel, &[("action", "cancel")]).await;
+    let page = browser.page(&path(&event, "")).await;
+    let html = page.html(200);
+    assert!(
+        html.contains("Some people whom you added get no e-mail"),
+        "{html}"
+    );
+}
+
+async fn the_form_asks_for_a_code_where_a_contact_is_no_members(app: Arc<TestApp>) {
+    let (browser, owner, event) = organizer(&app, Plan::Pro).await;
+    let edit = path(&event, "/edit");
+    let before = fields(browser.page(&edit).await.html(200));
+    let contact = ("contact_email", "hello@rust.berlin");
+    let saved = browser.send(&edit, &with(&before, &[contact])).await;
+    let asks = path(&event, "/contact");
+    assert_eq!(saved.header("location"), Some(&*asks), "{saved:?}");
+    assert_eq!(read(&owner, &event).await["contact_email"], contact.1);
+    let said = "do not name it";
+    assert!(browser.page(&asks).await.html(200).contains(said));
+    let unproven = browser.page(&edit).await;
+    assert!(unproven.html(200).contains("Show that it is yours"));
+
+    browser.send(&asks, &[("action", "send")]).await;
+    let wrong = browser.send(&asks, &[("code", "00000000")]).await;
+    assert!(wrong.html(400).contains("is not the one in the e-mail"));
+    let code = app.newest_code(contact.1).await;
+    let done = browser.send(&asks, &[("code", &code)]).await;
+    assert_eq!(
+        done.header("location"),
+        Some(&*path(&event, "")),
+        "{done:?}"
+    );
+    let page = browser.page(&path(&event, "")).await;
+    assert!(
+        page.html(200)
+            .contains("E-mails to your guests name the address now")
+    );
+    let proven = browser.page(&edit).await;
+    assert!(!proven.html(200).contains("Show that it is yours"));
+}
+
 async fn drafts_are_copied_published_taken_back_and_deleted(app: Arc<TestApp>) {
     let (browser, owner, event) = organizer(&app, Plan::Pro).await;
     let clone = path(&event, "/clone");
@@ -355,6 +415,8 @@ tests::on_both_engines!(
     of_two_people_who_edit_at_once_the_second_is_told,
     who_is_mailed_is_shown_before_time_or_place_change,
     cancelling_shows_the_reason_and_who_is_mailed_first,
+    a_new_owner_reads_who_is_not_told_of_a_cancellation,
+    the_form_asks_for_a_code_where_a_contact_is_no_members,
     drafts_are_copied_published_taken_back_and_deleted,
     a_cover_is_found_and_removed_by_the_form,
     the_owner_is_told_that_an_event_was_taken_down,

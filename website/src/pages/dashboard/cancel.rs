@@ -8,7 +8,7 @@ use muster_api::{
 
 use super::{
     event_head::{EventHead, Part, path_of, read},
-    mail_preview::{MailPreview, of_cancel},
+    mail_preview::{MailPreview, of_cancel, people},
 };
 use crate::{
     caller::{Caller, Frame, Tab},
@@ -28,6 +28,8 @@ struct CancelPage {
     model: FormModel,
     /// `None` if nobody is mailed.
     mail: Option<MailPreview>,
+    /// How many people are not mailed whom an organizer added, since the account is new.
+    untold: Option<String>,
 }
 
 #[derive(Template)]
@@ -38,6 +40,8 @@ struct ReviewPage {
     reason: String,
     /// `None` if nobody is mailed.
     mail: Option<MailPreview>,
+    /// How many people are not mailed whom an organizer added, since the account is new.
+    untold: Option<String>,
 }
 
 pub(in crate::pages) async fn show(caller: Caller) -> PageResult {
@@ -46,7 +50,7 @@ pub(in crate::pages) async fn show(caller: Caller) -> PageResult {
     if event.is_cancelled {
         return Ok(flash::see(&path_of(&event.id), None));
     }
-    let mail = of_cancel(&caller, &event.id, None).await?;
+    let (mail, untold) = of_cancel(&caller, &event.id, None).await?;
     let reason = Field::paragraphs("reason", "Why is it cancelled?")
         .hint("It stands in the e-mail to everybody who is registered.");
     caller.answer(&CancelPage {
@@ -54,6 +58,7 @@ pub(in crate::pages) async fn show(caller: Caller) -> PageResult {
         head: EventHead::of(&event, Part::Overview),
         model: caller.model(vec![reason]),
         mail,
+        untold: untold_people(untold),
     })
 }
 
@@ -70,17 +75,26 @@ pub(in crate::pages) async fn take(caller: Caller, form: Form) -> PageResult {
         Some("cancel") => {
             let id = event.id;
             let request = CancelRequest { id, reason };
-            caller.ask::<CancelEvent>(request).await?;
-            Ok(flash::see(&path, Some(Flash::EVENT_CANCELLED)))
+            let done = match caller.ask::<CancelEvent>(request).await?.added_not_notified {
+                0 => Flash::EVENT_CANCELLED,
+                _ => Flash::EVENT_CANCELLED_UNTOLD,
+            };
+            Ok(flash::see(&path, Some(done)))
         }
         _ => {
-            let mail = of_cancel(&caller, &event.id, reason.clone()).await?;
+            let (mail, untold) = of_cancel(&caller, &event.id, reason.clone()).await?;
             caller.answer(&ReviewPage {
                 page: caller.page(TITLE, Tab::Events),
                 head: EventHead::of(&event, Part::Overview),
                 reason: reason.unwrap_or_default(),
                 mail,
+                untold: untold_people(untold),
             })
         }
     }
+}
+
+/// `25 people`, if there are some.
+fn untold_people(count: i32) -> Option<String> {
+    (count > 0).then(|| people(count))
 }

@@ -11,6 +11,7 @@ use muster_api::{
 };
 
 use super::{
+    contact,
     event_form::{
         EventForm, Purpose,
         changes::{changed, fingerprints, merged, request},
@@ -45,6 +46,8 @@ struct EditPage {
     zones: &'static [String],
     trouble: Option<&'static str>,
     has_registrations: bool,
+    /// The address for questions, if mails do not name it yet.
+    unproven: Option<String>,
 }
 
 /// Who will be mailed, and about what.
@@ -68,7 +71,11 @@ pub(in crate::pages) async fn show(caller: Caller) -> PageResult {
     if let Some(plan) = plan.filter(|_| !event.requires_approval) {
         plan.explain(&mut form.model);
     }
-    caller.answer(&EditPage::of(&caller, &event, form))
+    let unproven = contact::unproven(&caller, event.contact_email.clone()).await?;
+    caller.answer(&EditPage {
+        unproven,
+        ..EditPage::of(&caller, &event, form)
+    })
 }
 
 pub(in crate::pages) async fn take(caller: Caller, form: Form) -> PageResult {
@@ -128,7 +135,13 @@ async fn save(
     } else {
         Flash::EVENT_SAVED
     };
-    Ok(flash::see(&path_of(&event.id), Some(done)))
+    let address = form.text("contact_email");
+    let address = address.filter(|_| changed.contains(&"contact_email"));
+    let next = match contact::unproven(caller, address).await? {
+        Some(_) => contact::path(&event.id),
+        None => path_of(&event.id),
+    };
+    Ok(flash::see(&next, Some(done)))
 }
 
 fn review(caller: &Caller, event: &MyEventDetail, form: &Form, mail: MailPreview) -> PageResult {
@@ -185,6 +198,7 @@ impl EditPage {
             zones: zones::names(),
             trouble: None,
             has_registrations: event.registrations_total > 0,
+            unproven: None,
         }
     }
 

@@ -256,7 +256,9 @@ fn registration(purpose: Purpose) -> Vec<Field> {
 fn organizer() -> Vec<Field> {
     vec![
         Field::line("organizer_name", "Name").autocomplete("organization"),
-        Field::email("contact_email", "E-mail address for questions"),
+        Field::email("contact_email", "E-mail address for questions").hint(
+            "E-mails name it if it is a member's, or once you typed a code that we send there.",
+        ),
     ]
 }
 

@@ -2,7 +2,7 @@
 
 use http_kit::Problem;
 use muster_api::{
-    v1::{PreviewEventMailRequest, bindings::PreviewEventMail},
+    v1::{EventMailPreview, PreviewEventMailRequest, bindings::PreviewEventMail},
     validation::{Validate, validated},
 };
 use tonic::Request;
@@ -18,7 +18,7 @@ pub(crate) struct MailPreview {
     pub(crate) text: String,
 }
 
-/// The mail about the cancellation of an event; `None` if nobody is mailed.
+/// The mail about the cancellation of an event; `None` if nobody is mailed. With it, how many people whom an organizer added are not.
 ///
 /// # Errors
 /// Core's refusal, also of a reason that it would not take.
@@ -26,14 +26,16 @@ pub(super) async fn of_cancel(
     caller: &Caller,
     id: &str,
     reason: Option<String>,
-) -> Result<Option<MailPreview>, Problem> {
+) -> Result<(Option<MailPreview>, i32), Problem> {
     let request = PreviewEventMailRequest {
         id: id.to_owned(),
         change: Some("cancel".to_owned()),
         reason,
         ..PreviewEventMailRequest::default()
     };
-    preview(caller, request).await
+    let answer = caller.ask::<PreviewEventMail>(request).await?;
+    let untold = answer.added_not_notified;
+    Ok((shown(answer), untold))
 }
 
 /// The mail about a new time or place, of the fields that are changed; `None` if nobody is mailed.
@@ -60,19 +62,15 @@ pub(super) async fn of_update(
         end_date: given("end_date"),
         timezone: given("timezone"),
     };
-    preview(caller, request).await
+    Ok(shown(caller.ask::<PreviewEventMail>(request).await?))
 }
 
-async fn preview(
-    caller: &Caller,
-    request: PreviewEventMailRequest,
-) -> Result<Option<MailPreview>, Problem> {
-    let answer = caller.ask::<PreviewEventMail>(request).await?;
-    Ok((answer.recipients > 0).then(|| MailPreview {
+fn shown(answer: EventMailPreview) -> Option<MailPreview> {
+    (answer.recipients > 0).then(|| MailPreview {
         who: people(answer.recipients),
         subject: answer.subject.unwrap_or_default(),
         text: answer.text.unwrap_or_default(),
-    }))
+    })
 }
 
 /// `1 person`, `12 people`.

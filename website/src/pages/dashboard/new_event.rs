@@ -8,6 +8,7 @@ use muster_api::{
 };
 
 use super::{
+    contact,
     event_form::{EventForm, Purpose, blank, create_request, placed, questions::Questions},
     event_head::path_of,
 };
@@ -74,7 +75,14 @@ pub(in crate::pages) async fn take(caller: Caller, form: Form) -> PageResult {
         Err(violations) => Err(Problem::invalid(&violations)),
     };
     match created {
-        Ok(CreatedEvent { id, .. }) => Ok(flash::see(&path_of(&id), Some(done))),
+        Ok(CreatedEvent { id, .. }) => {
+            let address = form.text("contact_email");
+            let next = match contact::unproven(&caller, address).await? {
+                Some(_) => contact::path(&id),
+                None => path_of(&id),
+            };
+            Ok(flash::see(&next, Some(done)))
+        }
         Err(problem) if placed(&problem).is_empty() && trouble(&problem).is_none() => Err(problem),
         Err(problem) => again(&caller.refused(form, problem)),
     }

@@ -8,7 +8,10 @@ use domain::{
 };
 
 use super::{Batcher, Request};
-use crate::service::{Context, Error, mail_quota};
+use crate::service::{
+    Context, Error,
+    mail_quota::{self, Needed},
+};
 
 /// The organizers of a batch, whose accounts are locked.
 #[derive(Default)]
@@ -48,7 +51,7 @@ impl Organizers {
         Ok(Self(organizers))
     }
 
-    /// Refuses one more mail than the quota of the request's organizer allows. Counts nothing.
+    /// Refuses one more mail than the quotas of the request's organizer allow. Counts nothing.
     pub(super) fn check(
         &self,
         batcher: &Batcher,
@@ -59,11 +62,14 @@ impl Organizers {
             return Ok(());
         };
         let Organizer { account, count, .. } = self.0.get(&id).ok_or(Error::Unauthorized)?;
-        let limit = batcher.plans.daily_mails.of(account.plan);
-        let counted = count.today(now).with(1, limit);
-        counted
-            .map(|_| ())
-            .map_err(|exceeded| mail_quota::refusal(account, exceeded, now))
+        mail_quota::allowed(
+            &batcher.plans,
+            account,
+            count.today(now),
+            Needed::ADDED,
+            now,
+        )?;
+        Ok(())
     }
 
     /// Counts a mail that was checked.
@@ -72,7 +78,11 @@ impl Organizers {
             && let Some(Organizer { count, .. }) = self.0.get_mut(&id)
         {
             let today = count.today(now);
-            *count = today.with(1, None).unwrap_or(today);
+            *count = MailCount {
+                mails: today.mails.saturating_add(Needed::ADDED.mails),
+                strangers: today.strangers.saturating_add(Needed::ADDED.strangers),
+                ..today
+            };
         }
     }
 
