@@ -1,9 +1,9 @@
 //! Codes by mail: making one, and checking what was typed.
 
-use std::time::Duration;
+use std::{net::IpAddr, time::Duration};
 
 use domain::{
-    budget::{BrowserHash, Budget, Cause},
+    budget::{Asker, BrowserHash, Budget, Cause},
     email,
     fact::Fact,
     ids::CodeId,
@@ -41,6 +41,17 @@ impl Checked {
     }
 }
 
+/// Takes one of what each of several budgets allows.
+///
+/// # Errors
+/// When one is used up.
+pub(super) async fn spend_all(context: &mut Context, budgets: &[Budget]) -> Result<(), Error> {
+    for budget in budgets {
+        spend(context, budget).await?;
+    }
+    Ok(())
+}
+
 /// Takes one of what a budget allows.
 ///
 /// # Errors
@@ -67,6 +78,46 @@ pub(super) enum AskedBy {
     Anybody,
 }
 
+impl AskedBy {
+    /// Takes one mail from the budget of the mailbox.
+    async fn spend(self, context: &mut Context, address: &str) -> Result<(), Error> {
+        match self {
+            Self::Owner => Ok(mailboxes::count(context, Cause::Recipient, address).await?),
+            Self::Anybody => mailboxes::spend(context, Cause::Recipient, address).await,
+        }
+    }
+}
+
+/// Mails a holder's code for an address again, if it may still be tried, and a new one otherwise. The tries of before count, and it is
+/// valid as long as a new one.
+pub(super) async fn mail_again(
+    context: &mut Context,
+    purpose: Purpose,
+    holder: Holder,
+    address: &str,
+    by: AskedBy,
+) -> Result<(), Error> {
+    let found = context
+        .tx
+        .find_code_of(purpose, &holder, context.now)
+        .await?;
+    let same = email::normalised(address);
+    let Some(found) = found.filter(|one| email::normalised(&one.email) == same) else {
+        return mail(context, purpose, holder, address, by).await;
+    };
+    by.spend(context, address).await?;
+    // Mail programs show a mail with a known identifier once.
+    let code = Code {
+        id: CodeId::new(context.new_id()),
+        email: address.to_owned(),
+        expires_at: context.now.plus_seconds(VALID_SECONDS),
+        ..found
+    };
+    context.tx.put_code(&code).await?;
+    context.record(Fact::CodeMade { code: code.id }).await?;
+    Ok(())
+}
+
 /// Makes a code and its mail, in place of an earlier one of the same holder.
 ///
 /// # Errors
@@ -78,10 +129,7 @@ pub(super) async fn mail(
     address: &str,
     by: AskedBy,
 ) -> Result<(), Error> {
-    match by {
-        AskedBy::Owner => mailboxes::count(context, Cause::Recipient, address).await?,
-        AskedBy::Anybody => mailboxes::spend(context, Cause::Recipient, address).await?,
-    }
+    by.spend(context, address).await?;
     let code = Code {
         id: CodeId::new(context.new_id()),
         purpose,
@@ -123,37 +171,58 @@ pub(super) async fn check(
     holder: Holder,
     typed: &str,
 ) -> Result<Checked, Error> {
+    check_from(context, purpose, holder, typed, None).await
+}
+
+/// The same for a browser at this address, which is not always known.
+///
+/// # Errors
+/// As [`check`].
+pub(super) async fn check_from(
+    context: &mut Context,
+    purpose: Purpose,
+    holder: Holder,
+    typed: &str,
+    client: Option<IpAddr>,
+) -> Result<Checked, Error> {
     let Some(typed) = Digits::typed(typed) else {
         return Err(wrong("must be the 8 digits in the e-mail"));
     };
     let code = context.tx.try_code(purpose, &holder, context.now).await?;
     let code = code.ok_or_else(no_code)?;
-    let own = match purpose {
-        Purpose::SignIn => known(context, holder.bytes(), &code.email).await?,
+    let asker = match purpose {
+        Purpose::SignIn => asker(context, holder.bytes(), &code.email, client).await?,
         // Whoever is signed in has the session alone.
         Purpose::StepUp | Purpose::EmailChange | Purpose::EmailChanged | Purpose::Contact => {
-            Some(*holder.bytes())
+            Asker::Known(*holder.bytes())
         }
     };
-    let budget = Budget::wrong_codes(&code.email, own.as_ref());
-    spend(context, &budget).await?;
+    let budgets = Budget::wrong_codes(&code.email, &asker);
+    spend_all(context, &budgets).await?;
     if !code.digits.matches(&typed) {
         return Ok(Checked::Wrong(TRIES - code.tries));
     }
-    context.tx.give_back(&budget).await?;
+    for budget in &budgets {
+        context.tx.give_back(budget).await?;
+    }
     context.tx.delete_code(code.id).await?;
     Ok(Checked::Right(code))
 }
 
-/// The browser, if somebody signed in by this address in it before.
-pub(super) async fn known(
+/// Whose budgets a browser has: its own, if somebody signed in by this address in it before.
+pub(super) async fn asker(
     context: &mut Context,
     browser: &BrowserHash,
     address: &str,
-) -> Result<Option<BrowserHash>, Error> {
+    client: Option<IpAddr>,
+) -> Result<Asker, Error> {
     let address = email::normalised(address);
     let is_known = context.tx.knows_browser(browser, &address).await?;
-    Ok(is_known.then_some(*browser))
+    Ok(if is_known {
+        Asker::Known(*browser)
+    } else {
+        Asker::at(client)
+    })
 }
 
 fn wrong(message: &str) -> Error {

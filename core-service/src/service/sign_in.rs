@@ -5,7 +5,7 @@ use std::{net::IpAddr, sync::Arc};
 use domain::{
     account::Account,
     audit::Actor,
-    budget::{BrowserHash, Budget},
+    budget::{Asker, BrowserHash, Budget},
     ids::{AccountId, PersonId, SessionId},
     instant::Instant,
     person::Person,
@@ -112,15 +112,14 @@ impl SignIn {
     pub async fn start(&self, address: &str, browser: &Browser) -> Result<(), Error> {
         self.limiters.count_address(browser.client)?;
         let decide = async |context: &mut Context| {
-            let known = codes::known(context, &browser.hash, address).await?;
-            let budget = Budget::sign_in_mails(address, known.as_ref());
-            codes::spend(context, &budget).await?;
+            let asker = codes::asker(context, &browser.hash, address, browser.client).await?;
+            codes::spend_all(context, &Budget::sign_in_mails(address, &asker)).await?;
             let holder = Holder::browser(browser.hash);
-            let by = match known {
-                Some(_) => AskedBy::Owner,
-                None => AskedBy::Anybody,
+            let by = match asker {
+                Asker::Known(_) => AskedBy::Owner,
+                Asker::Network(_) => AskedBy::Anybody,
             };
-            codes::mail(context, Purpose::SignIn, holder, address, by).await
+            codes::mail_again(context, Purpose::SignIn, holder, address, by).await
         };
         self.commands.run(Actor::System, decide).await
     }
@@ -130,7 +129,9 @@ impl SignIn {
         self.limiters.count_address(browser.client)?;
         let decide = async |context: &mut Context| {
             let holder = Holder::browser(browser.hash);
-            let checked = codes::check(context, Purpose::SignIn, holder, typed).await?;
+            let client = browser.client;
+            let checked = codes::check_from(context, Purpose::SignIn, holder, typed, client);
+            let checked = checked.await?;
             let code = match checked.right() {
                 Ok(code) => code,
                 // The try was written and has to be committed.

@@ -1,5 +1,7 @@
 //! Limits on what is done for or to one person, which all cores count together.
 
+use std::net::IpAddr;
+
 use sha2::{Digest as _, Sha256};
 
 use super::{email, ids::AccountId, rate::Limit};
@@ -9,6 +11,39 @@ const DAY_SECONDS: i64 = 86_400;
 
 /// SHA-256 of a browser's secret.
 pub type BrowserHash = [u8; 32];
+
+/// Who asks for codes and types them. Strangers use up nothing of a browser in which somebody has signed in by the address, and those of
+/// one network little of what others may.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Asker {
+    /// A browser in which somebody has signed in by the address before.
+    Known(BrowserHash),
+    /// Another browser, by the SHA-256 of its network.
+    Network([u8; 32]),
+}
+
+impl Asker {
+    /// A browser at this address, which is not always known.
+    pub fn at(client: Option<IpAddr>) -> Self {
+        let mut hash = Sha256::new();
+        match client.map(|client| client.to_canonical()) {
+            Some(IpAddr::V4(address)) => {
+                let [first, second, third, _] = address.octets();
+                hash.update([4, first, second, third]);
+            }
+            // A site has a /48.
+            Some(IpAddr::V6(address)) => {
+                let [first, second, third, ..] = address.segments();
+                hash.update([6]);
+                for part in [first, second, third] {
+                    hash.update(part.to_be_bytes());
+                }
+            }
+            None => hash.update([0]),
+        }
+        Self::Network(hash.finalize().into())
+    }
+}
 
 /// What is limited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,6 +57,8 @@ enum Subject {
     Mailbox,
     MailboxByOrganizers,
     ContactMail,
+    SignInMailFrom,
+    WrongCodeFrom,
 }
 
 /// What causes a mail.
@@ -66,17 +103,37 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// Mails with codes to sign in by this address, in any form of its mailbox. A browser in which its owner has signed in before has
-    /// a budget of its own, so that strangers cannot use it up.
-    pub fn sign_in_mails(address: &str, known: Option<&BrowserHash>) -> Self {
+    /// Mails with codes to sign in by this address, in any form of its mailbox, to this asker.
+    pub fn sign_in_mails(address: &str, asker: &Asker) -> Vec<Self> {
         let mailbox = email::mailbox(address);
-        Self::new(Subject::SignInMail, mailbox.as_bytes(), known)
+        Self::by_asker(
+            asker,
+            mailbox.as_bytes(),
+            Subject::SignInMailFrom,
+            Subject::SignInMail,
+        )
     }
 
-    /// Wrong codes for this address. A known browser has a budget of its own.
-    pub fn wrong_codes(address: &str, known: Option<&BrowserHash>) -> Self {
+    /// Wrong codes for this address, by this asker.
+    pub fn wrong_codes(address: &str, asker: &Asker) -> Vec<Self> {
         let address = email::normalised(address);
-        Self::new(Subject::WrongCode, address.as_bytes(), known)
+        Self::by_asker(
+            asker,
+            address.as_bytes(),
+            Subject::WrongCodeFrom,
+            Subject::WrongCode,
+        )
+    }
+
+    /// Those of a known browser, or those of a network and, larger, of all networks together.
+    fn by_asker(asker: &Asker, about: &[u8], own: Subject, all: Subject) -> Vec<Self> {
+        match asker {
+            Asker::Known(browser) => vec![Self::new(own, about, Some(browser))],
+            Asker::Network(network) => vec![
+                Self::new(own, about, Some(network)),
+                Self::new(all, about, None),
+            ],
+        }
     }
 
     /// Mails with codes for a step-up.
@@ -152,12 +209,14 @@ impl Subject {
     /// The limit; that of a mailbox is a setting.
     const fn limit(self) -> i64 {
         match self {
-            Self::SignInMail
+            Self::SignInMailFrom
             | Self::StepUpMail
             | Self::EmailChangeMail
             | Self::ContactMail
             | Self::InvitationTo => 5,
-            Self::WrongCode => 30,
+            Self::SignInMail => 20,
+            Self::WrongCodeFrom => 30,
+            Self::WrongCode => 300,
             Self::InvitationOf => 50,
             Self::Mailbox | Self::MailboxByOrganizers => i64::MAX,
         }
@@ -165,8 +224,11 @@ impl Subject {
 
     const fn period_seconds(self) -> i64 {
         match self {
-            Self::WrongCode | Self::InvitationTo | Self::InvitationOf => DAY_SECONDS,
+            Self::WrongCode | Self::WrongCodeFrom | Self::InvitationTo | Self::InvitationOf => {
+                DAY_SECONDS
+            }
             Self::SignInMail
+            | Self::SignInMailFrom
             | Self::StepUpMail
             | Self::EmailChangeMail
             | Self::ContactMail
@@ -182,14 +244,34 @@ mod tests {
 
     #[test]
     fn a_mailbox_has_one_budget_whatever_its_address_looks_like() {
-        let of = |address| Budget::sign_in_mails(address, None);
+        let anyone = Asker::at(None);
+        let of = |address| Budget::sign_in_mails(address, &anyone);
         assert_eq!(of("Ada+1@Example.org"), of("ada@example.org"));
         assert_ne!(of("ada@example.org"), of("bob@example.org"));
-        assert_ne!(
-            of("ada@example.org"),
-            Budget::step_up_mails("ada@example.org")
-        );
-        let known = Budget::sign_in_mails("ada@example.org", Some(&[1; 32]));
-        assert_ne!(of("ada@example.org"), known);
+        let step_up = Budget::step_up_mails("ada@example.org");
+        assert!(!of("ada@example.org").contains(&step_up));
+    }
+
+    #[test]
+    fn networks_share_one_budget_beside_their_own_and_a_known_browser_has_its_own() {
+        let of = |asker| Budget::sign_in_mails("ada@example.org", &asker);
+        let at = |address: &str| of(Asker::at(Some(address.parse().unwrap())));
+        assert_eq!(at("192.0.2.1"), at("::ffff:192.0.2.200"));
+        assert_eq!(at("2001:db8:1::1"), at("2001:db8:1:ffff::1"));
+        for (one, other) in [
+            ("192.0.2.1", "192.0.3.1"),
+            ("2001:db8:1::1", "2001:db8:2::1"),
+        ] {
+            assert_ne!(at(one)[0], at(other)[0]);
+            assert_eq!(at(one)[1], at(other)[1]);
+        }
+        let limits = at("192.0.2.1")
+            .iter()
+            .map(Budget::limit)
+            .collect::<Vec<_>>();
+        assert_eq!(limits, [5, 20]);
+        let known = of(Asker::Known([1; 32]));
+        assert_eq!(known.iter().map(Budget::limit).collect::<Vec<_>>(), [5]);
+        assert!(known.iter().all(|one| !at("192.0.2.1").contains(one)));
     }
 }

@@ -179,6 +179,9 @@ fn email_only(problem: &Problem) -> &[Violation] {
     if is_email { &problem.details } else { &[] }
 }
 
+/// What else works for somebody whose address others have tried too often.
+const ELSEWHERE: &str = "Meanwhile you can sign in with a browser that you used here before, or ask the operator of this site for a link.";
+
 /// A form with what to say above it, where nothing can be said beside a field.
 fn with_trouble(mut model: FormModel, problem: &Problem) -> FormModel {
     if problem.http_status == 400 && !problem.details.is_empty() {
@@ -186,10 +189,10 @@ fn with_trouble(mut model: FormModel, problem: &Problem) -> FormModel {
     }
     model.trouble = Some(match (problem.http_status, problem.retry_after_seconds) {
         (429, Some(seconds)) if seconds > 90 => format!(
-            "There were too many tries. Please wait {} minutes.",
+            "There were too many tries. Please wait {} minutes. {ELSEWHERE}",
             seconds.div_ceil(60)
         ),
-        (429, _) => "There were too many tries. Please wait a moment.".to_owned(),
+        (429, _) => format!("There were too many tries. Please wait a moment. {ELSEWHERE}"),
         (409, _) => {
             "This code can no longer be used: it is too old, or there were too many tries. Have a new one sent."
                 .to_owned()

@@ -266,6 +266,102 @@ async fn nobody_is_bombed_with_mails(database: Database) {
     later.unwrap();
 }
 
+/// One of several browsers, at an address.
+fn browser_at(number: u8, client: &str) -> Browser {
+    let client = Some(client.parse().unwrap());
+    Browser::new(&format!("{number:032}"), client, "Firefox on Linux")
+}
+
+async fn strangers_of_one_network_keep_no_new_browser_out(database: Database) {
+    let instance = Instance::open(&database).await;
+    let (mailbox, address) = (Mailbox::of(&instance), "ada@example.org");
+    let mut sent = 0;
+    for number in 0..40_u8 {
+        let stranger = browser_at(100 + number, &format!("192.0.2.{number}"));
+        sent += usize::from(instance.sign_in.start(address, &stranger).await.is_ok());
+    }
+    assert_eq!(sent, 5);
+    mailbox.collect().await;
+    let new = browser_at(1, "198.51.100.7");
+    instance.sign_in.start(address, &new).await.unwrap();
+    let code = instance.mailed_code(&mailbox).await;
+    instance.sign_in.finish(&code, &new).await.unwrap();
+    // All networks together have 20.
+    for number in 0..40_u8 {
+        let stranger = browser_at(150 + number, &format!("203.0.{number}.1"));
+        sent += usize::from(instance.sign_in.start(address, &stranger).await.is_ok());
+    }
+    assert_eq!(sent, 19);
+    mailbox.collect().await;
+    // The browser that is known goes on.
+    instance.sign_in.start(address, &new).await.unwrap();
+    let code = instance.mailed_code(&mailbox).await;
+    instance.sign_in.finish(&code, &new).await.unwrap();
+}
+
+async fn wrong_codes_of_one_network_keep_no_new_browser_out(database: Database) {
+    let instance = Instance::open(&database).await;
+    let (mailbox, address) = (Mailbox::of(&instance), "ada@example.org");
+    for number in 0..6_u8 {
+        let stranger = browser_at(100 + number, "192.0.2.1");
+        instance.clock.advance_seconds(HOUR);
+        instance.sign_in.start(address, &stranger).await.unwrap();
+        let code = instance.mailed_code(&mailbox).await;
+        for _ in 0..5 {
+            let wrong = instance.sign_in.finish(&another(&code), &stranger).await;
+            assert!(wrong.is_err());
+        }
+    }
+    let refused = browser_at(120, "192.0.2.99");
+    instance.sign_in.start(address, &refused).await.unwrap();
+    let code = instance.mailed_code(&mailbox).await;
+    let refused = instance.sign_in.finish(&code, &refused).await;
+    assert!(matches!(refused, Err(Error::RateLimited { .. })));
+    let new = browser_at(1, "2001:db8::1");
+    instance.sign_in.start(address, &new).await.unwrap();
+    let code = instance.mailed_code(&mailbox).await;
+    instance.sign_in.finish(&code, &new).await.unwrap();
+}
+
+async fn a_browser_that_asks_again_is_sent_the_same_code(database: Database) {
+    let instance = Instance::open(&database).await;
+    let (ada, mailbox) = (browser(1), Mailbox::of(&instance));
+    let address = "ada@example.org";
+    let asked = async || {
+        instance.sign_in.start(address, &ada).await.unwrap();
+        instance.mailed_code(&mailbox).await
+    };
+    let first = asked().await;
+    instance.clock.advance_seconds(9 * MINUTE);
+    for _ in 0..3 {
+        let wrong = instance.sign_in.finish(&another(&first), &ada).await;
+        assert!(is_wrong(wrong));
+    }
+    assert_eq!(asked().await, first);
+    // The tries of before count, and the mail says the truth of its ten minutes.
+    instance.clock.advance_seconds(9 * MINUTE);
+    let wrong = instance.sign_in.finish(&another(&first), &ada).await;
+    assert!(is_wrong(wrong));
+    let used_up = instance.sign_in.finish(&another(&first), &ada).await;
+    assert!(must_ask_again(&used_up));
+    let second = asked().await;
+    assert_ne!(second, first);
+    // Another address has a code of its own.
+    instance
+        .sign_in
+        .start("bob@example.org", &ada)
+        .await
+        .unwrap();
+    assert_ne!(instance.mailed_code(&mailbox).await, second);
+    assert_ne!(asked().await, second);
+    asked().await;
+    let limited = instance.sign_in.start(address, &ada).await;
+    assert!(
+        matches!(limited, Err(Error::RateLimited { .. })),
+        "each counts"
+    );
+}
+
 async fn an_unknown_address_is_answered_alike_and_gets_no_mail_where_sign_up_is_closed(
     database: Database,
 ) {
@@ -323,6 +419,9 @@ test_postgres::on_both_engines!(prepare: migrate;
     a_code_is_for_the_browser_that_asked_and_for_ten_minutes,
     thirty_wrong_codes_a_day_keep_strangers_out_and_not_the_owner,
     nobody_is_bombed_with_mails,
+    strangers_of_one_network_keep_no_new_browser_out,
+    wrong_codes_of_one_network_keep_no_new_browser_out,
+    a_browser_that_asks_again_is_sent_the_same_code,
     an_unknown_address_is_answered_alike_and_gets_no_mail_where_sign_up_is_closed,
     a_link_of_an_operator_signs_in_once_and_for_fifteen_minutes,
 );

@@ -23,6 +23,21 @@ impl Reads {
         let statement = sql!("SELECT {} FROM codes WHERE id = $1", Code::COLUMNS);
         self.optional(statement, [code]).await
     }
+
+    /// Returns the code of a holder that may still be tried.
+    pub async fn find_code_of(
+        &self,
+        purpose: Purpose,
+        holder: &Holder,
+        now: Instant,
+    ) -> Result<Option<Code>, Error> {
+        let statement = sql!(
+            "SELECT {} FROM codes WHERE purpose = $1 AND holder = $2 AND expires_at > $3 AND tries < $4",
+            Code::COLUMNS,
+        );
+        self.optional(statement, (purpose, holder, now, TRIES))
+            .await
+    }
 }
 
 impl Tx {
