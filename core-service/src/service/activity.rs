@@ -4,6 +4,7 @@ mod export;
 
 use domain::{
     activity::Activity,
+    audit::Actor,
     cursor::Place,
     ids::{AccountId, EventId},
     period::Period,
@@ -11,7 +12,7 @@ use domain::{
     words,
 };
 
-use super::{Commands, Error, Principal, events, pages::page};
+use super::{Commands, Error, Lacking, Principal, events, pages::page};
 
 pub use export::ActivityExport;
 
@@ -45,6 +46,8 @@ pub(super) struct Readable {
     filter: ActivityFilter,
     /// Whether registrants are named.
     has_names: bool,
+    /// Whether what happened to events is listed.
+    has_events: bool,
 }
 
 /// Use cases about the activity of the caller's account.
@@ -83,7 +86,18 @@ impl ActivityLog {
         filter: ActivityFilter,
     ) -> Result<Readable, Error> {
         let store = self.commands.store();
+        let has_events = caller.scopes.contain(Scope::EventsRead);
         if let Some(event) = filter.event {
+            if !has_events {
+                return Err(Error::InsufficientScope {
+                    needed: Scope::EventsRead,
+                    lacking: match caller.actor {
+                        Actor::App(..) => Lacking::Grant(caller.scopes),
+                        Actor::Person(_) => Lacking::Role,
+                        _ => Lacking::Key,
+                    },
+                });
+            }
             events::find(store, caller, event).await?;
         }
         let account = store.find_account(caller.account).await?;
@@ -92,6 +106,7 @@ impl ActivityLog {
             account: caller.account,
             filter,
             has_names: is_paid && caller.scopes.contain(Scope::RegistrationsRead),
+            has_events,
         })
     }
 
@@ -109,7 +124,9 @@ impl ActivityLog {
         } = &readable.filter;
         let store = self.commands.store();
         let limit = i64::from(most) + 1;
-        let found = store.list_activity(readable.account, *event, *period, after, limit);
+        let has_events = readable.has_events;
+        let found =
+            store.list_activity(readable.account, *event, has_events, *period, after, limit);
         let (found, next) = page(found.await?, most, place);
         let shown = |entry: Activity| {
             if readable.has_names {

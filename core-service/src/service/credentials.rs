@@ -35,6 +35,8 @@ pub struct Principal {
     pub actor: Actor,
     /// The credential's scopes.
     pub scopes: Scopes,
+    /// Whether addresses and answers of guests are shown: not at the door.
+    pub sees_addresses: bool,
 }
 
 /// A person who is signed in.
@@ -293,6 +295,7 @@ impl Authenticator {
             account: key.account_id,
             actor: Actor::Key(key.id),
             scopes: key.scopes.within(standing.role.scopes()),
+            sees_addresses: standing.role.sees_addresses(),
         };
         let caller = Caller {
             principal: Some(principal),
@@ -320,6 +323,7 @@ impl Authenticator {
             account: grant.account_id,
             actor: Actor::App(grant.id, grant.person_id),
             scopes: granted.within(role),
+            sees_addresses: standing.role.sees_addresses(),
         };
         let caller = Caller {
             principal: Some(principal),
@@ -350,6 +354,7 @@ impl Authenticator {
             account,
             actor: Actor::Person(session.person_id),
             scopes: standing.role.scopes(),
+            sees_addresses: standing.role.sees_addresses(),
         });
         Ok(Recognised {
             caller: Caller {

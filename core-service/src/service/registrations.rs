@@ -16,7 +16,12 @@ mod settle;
 
 use std::sync::Arc;
 
-use domain::{event::Event, ids::EventId, plan::Plans, registration::Counters};
+use domain::{
+    event::Event,
+    ids::EventId,
+    plan::Plans,
+    registration::{Counters, Registration},
+};
 
 use self::batch::Batchers;
 use super::{Commands, Error, Links, Principal, events, limits::Limiters};
@@ -31,6 +36,18 @@ pub use planned::PlannedRecipients;
 pub(super) use promote::promote;
 pub use register::{Added, NewRegistration};
 pub(crate) use settle::settle_all;
+
+/// A registration as a caller sees it: at the door without address and answers.
+fn shown_to(caller: &Principal, registration: Registration) -> Registration {
+    if caller.sees_addresses {
+        return registration;
+    }
+    Registration {
+        email: String::new(),
+        answers: Vec::new(),
+        ..registration
+    }
+}
 
 /// Use cases about registrations, for the public and the organizer.
 #[derive(Debug, Clone)]

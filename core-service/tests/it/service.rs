@@ -1,6 +1,7 @@
 //! The use cases, as the layers above call them.
 
 mod accounts;
+mod at_the_door;
 mod changing;
 mod colliding;
 mod creating;

@@ -131,6 +131,16 @@ impl Role {
     }
 }
 
+impl Role {
+    /// Whether the role sees the addresses and answers of guests. At the door, names are enough.
+    pub const fn sees_addresses(self) -> bool {
+        match self {
+            Self::Owner | Self::Organizer => true,
+            Self::Door => false,
+        }
+    }
+}
+
 impl fmt::Display for Role {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(self.name())

@@ -71,6 +71,8 @@ pub struct RegistrationFilter {
     pub status: Option<Status>,
     /// Only those whose name or e-mail address contains this text, without regard to case and accents.
     pub text: Option<String>,
+    /// Whether the text is looked for in names alone.
+    pub is_by_name: bool,
     /// Only those that were made then.
     pub registered: Period,
 }

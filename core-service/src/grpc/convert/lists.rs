@@ -81,6 +81,7 @@ pub(in crate::grpc) fn registrations(
         status,
         text: searched(q, &mut violations),
         registered: Period::read(from, to, &mut violations),
+        ..RegistrationFilter::default()
     };
     let (owner, event) = (caller.to_string(), request.id.to_ascii_lowercase());
     let list = ListName::new([

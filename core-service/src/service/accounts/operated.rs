@@ -98,6 +98,7 @@ impl Accounts {
             account,
             actor: Actor::Admin,
             scopes: Scopes::All,
+            sees_addresses: true,
         };
         let mut done = CalledOff::default();
         let mut after = None;

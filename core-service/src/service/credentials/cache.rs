@@ -89,6 +89,7 @@ mod tests {
                 account: AccountId::new(uuid::Uuid::nil()),
                 actor: Actor::Key(KeyId::new(uuid::Uuid::nil())),
                 scopes: Scopes::All,
+                sees_addresses: true,
             }),
             person: None,
             app: None,

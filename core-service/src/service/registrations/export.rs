@@ -5,12 +5,13 @@ use domain::{
     event::Event,
     ids::EventId,
     registration::{Answer, Awaits, Registration},
+    scope::Scope,
 };
 use futures_util::{Stream, stream};
 use storage::Store;
 
 use crate::service::{
-    Error, Principal, Registrations,
+    Error, Lacking, Principal, Registrations,
     table::{Piece, safe},
 };
 
@@ -47,6 +48,12 @@ impl Registrations {
     /// Begins an export of the registrations of one of the caller's events.
     pub async fn export(&self, caller: &Principal, id: EventId) -> Result<Export, Error> {
         let (event, _) = self.require_paid(caller, id).await?;
+        if !caller.sees_addresses {
+            return Err(Error::InsufficientScope {
+                needed: Scope::RegistrationsWrite,
+                lacking: Lacking::Role,
+            });
+        }
         Ok(Export {
             store: self.commands.store().clone(),
             event,

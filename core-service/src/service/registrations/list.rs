@@ -7,6 +7,7 @@ use domain::{
 };
 use storage::RegistrationFilter;
 
+use super::shown_to;
 use crate::service::{
     Error, PageStart, Principal, Registrations, catalogue::saturated, pages::page,
 };
@@ -33,6 +34,11 @@ impl Registrations {
         start: impl Into<PageStart>,
     ) -> Result<RegistrationPage, Error> {
         let (_, counters) = self.require_paid(caller, id).await?;
+        // Otherwise they could find out an address letter by letter.
+        let filter = &RegistrationFilter {
+            is_by_name: !caller.sees_addresses,
+            ..filter.clone()
+        };
         let store = self.commands.store();
         if filter.text.is_some() && store.has_unfolded_registrations(id).await? {
             return Err(Error::IndexIncomplete);
@@ -58,8 +64,9 @@ impl Registrations {
             key: last.seq,
             id: last.id.uuid(),
         });
+        let registrations = registrations.into_iter();
         Ok(RegistrationPage {
-            registrations,
+            registrations: registrations.map(|one| shown_to(caller, one)).collect(),
             count,
             next,
         })
@@ -74,7 +81,7 @@ impl Registrations {
     ) -> Result<Registration, Error> {
         self.require_paid(caller, event).await?;
         let found = self.commands.store().find_registration(event, id).await?;
-        found.ok_or(Error::NO_REGISTRATION)
+        Ok(shown_to(caller, found.ok_or(Error::NO_REGISTRATION)?))
     }
 
     /// Those of these registrations that are for one of the caller's events, in the order of registering.
@@ -86,6 +93,7 @@ impl Registrations {
     ) -> Result<Vec<Registration>, Error> {
         self.require_paid(caller, event).await?;
         let store = self.commands.store();
-        Ok(store.find_registrations(event, ids).await?)
+        let found = store.find_registrations(event, ids).await?.into_iter();
+        Ok(found.map(|one| shown_to(caller, one)).collect())
     }
 }

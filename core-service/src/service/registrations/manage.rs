@@ -8,6 +8,7 @@ use domain::{
     registration::{Counters, Details, Refusal, Registration},
 };
 
+use super::shown_to;
 use crate::service::{
     Context, Error, Invocation, Principal, Registrations, events::hold, registrations::promote,
 };
@@ -111,10 +112,10 @@ impl Registrations {
                 return Err(Error::EventCancelled);
             }
             let Some(after) = check(&held.registration, context.now)? else {
-                return Ok(held.registration);
+                return Ok(shown_to(caller, held.registration));
             };
             held.write(context, change, &after).await?;
-            Ok(after)
+            Ok(shown_to(caller, after))
         };
         self.commands.run_for(by, decide).await
     }

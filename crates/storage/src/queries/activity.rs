@@ -42,15 +42,18 @@ record! {
 
 /// The page of account `$1` in a period and after a place.
 const PAGE: Fragment = Fragment::new(
-    "l.account_id = $1 AND l.at >= $3 AND l.at < $4 AND (l.at, l.id) < ($5, $6) ORDER BY l.at DESC, l.id DESC LIMIT $7",
+    "l.account_id = $1 AND l.at >= $3 AND l.at < $4 AND (l.at, l.id) < ($5, $6) \
+     AND ($8 = TRUE OR l.event_id IS NULL) ORDER BY l.at DESC, l.id DESC LIMIT $7",
 );
 
 impl Reads {
-    /// Returns the audit log of an account, or of one of its events, in a period and after a place, latest first, with names.
+    /// Returns the audit log of an account, or of one of its events, in a period and after a place, latest first, with names; without
+    /// `has_events` only what is about no event.
     pub async fn list_activity(
         &self,
         account: AccountId,
         event: Option<EventId>,
+        has_events: bool,
         period: Period,
         after: Option<Place>,
         limit: i64,
@@ -83,6 +86,7 @@ impl Reads {
             after.key,
             after.id,
             limit,
+            has_events,
         );
         self.all(statement, values).await
     }

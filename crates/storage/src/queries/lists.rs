@@ -28,6 +28,14 @@ const FILTERED: Fragment = Fragment::per_dialect(
      AND ($3 IS NULL OR strpos(r.search_text, $3) > 0) AND r.registered_at >= $4 AND r.registered_at < $5",
 );
 
+/// The same, with the text in the name alone.
+const FILTERED_BY_NAME: Fragment = Fragment::per_dialect(
+    "registrations r WHERE r.event_id = $1 AND ($2 IS NULL OR r.status = $2) \
+     AND ($3 IS NULL OR instr(replace(r.search_text, r.email_norm, ''), $3) > 0) AND r.registered_at >= $4 AND r.registered_at < $5",
+    "registrations r WHERE r.event_id = $1 AND ($2 IS NULL OR r.status = $2) \
+     AND ($3 IS NULL OR strpos(replace(r.search_text, r.email_norm, ''), $3) > 0) AND r.registered_at >= $4 AND r.registered_at < $5",
+);
+
 /// Names the index to read, which is empty but after an upgrade: SQLite would read all of the account's events by another one.
 const NOT_FOLDED: Fragment = Fragment::per_dialect("events INDEXED BY events_not_folded", "events");
 
@@ -41,12 +49,21 @@ impl Reads {
         limit: i64,
         offset: i64,
     ) -> Result<Vec<Registration>, Error> {
-        let statement = sql!(
-            "SELECT {} FROM (SELECT r.id, r.seq AS place FROM {} AND r.seq > $6 ORDER BY r.seq LIMIT $7 OFFSET $8) page \
-             JOIN registrations r ON r.id = page.id ORDER BY page.place",
-            Registration::COLUMNS,
-            FILTERED,
-        );
+        let statement = if filter.is_by_name {
+            sql!(
+                "SELECT {} FROM (SELECT r.id, r.seq AS place FROM {} AND r.seq > $6 ORDER BY r.seq LIMIT $7 OFFSET $8) page \
+                 JOIN registrations r ON r.id = page.id ORDER BY page.place",
+                Registration::COLUMNS,
+                FILTERED_BY_NAME,
+            )
+        } else {
+            sql!(
+                "SELECT {} FROM (SELECT r.id, r.seq AS place FROM {} AND r.seq > $6 ORDER BY r.seq LIMIT $7 OFFSET $8) page \
+                 JOIN registrations r ON r.id = page.id ORDER BY page.place",
+                Registration::COLUMNS,
+                FILTERED,
+            )
+        };
         let values = (
             event,
             filter.status,
@@ -66,7 +83,11 @@ impl Reads {
         event: EventId,
         filter: &RegistrationFilter,
     ) -> Result<i64, Error> {
-        let statement = sql!("SELECT count(*) FROM {}", FILTERED);
+        let statement = if filter.is_by_name {
+            sql!("SELECT count(*) FROM {}", FILTERED_BY_NAME)
+        } else {
+            sql!("SELECT count(*) FROM {}", FILTERED)
+        };
         let values = (
             event,
             filter.status,

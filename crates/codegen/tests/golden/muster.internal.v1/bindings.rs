@@ -47,6 +47,73 @@ impl Rpc for UpdateAccount {
     const CHANGES_CATALOGUE: bool = false;
 }
 
+/// Says whether e-mails of the account may name an address for questions: a member's own, or one that was proven.
+#[derive(Debug, Clone, Copy)]
+pub struct GetContact;
+
+impl Rpc for GetContact {
+    type Request = super::GetContactRequest;
+    type Response = super::Contact;
+
+    const NAME: &'static str = "GetContact";
+    const GRPC_PATH: &'static str = "/muster.internal.v1.AccountManagementService/GetContact";
+    const INTERNAL: bool = true;
+    const ACCESS: Access = Access::Session;
+    const SCOPE: Option<Scope> = Some(Scope::EventsWrite);
+    const READ_ONLY: bool = true;
+    const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
+    const CHANGES_CATALOGUE: bool = false;
+}
+/** Mails a code to an address for questions, by which the account proves that it may name it.
+
+Errors: `RATE_LIMITED` after 5 mails to the address in an hour, and beyond what a new account may mail on a day.*/
+
+#[derive(Debug, Clone, Copy)]
+pub struct StartContactProof;
+
+impl Rpc for StartContactProof {
+    type Request = super::StartContactProofRequest;
+    type Response = super::StartContactProofResponse;
+
+    const NAME: &'static str = "StartContactProof";
+    const GRPC_PATH: &'static str = "/muster.internal.v1.AccountManagementService/StartContactProof";
+    const INTERNAL: bool = true;
+    const ACCESS: Access = Access::Session;
+    const SCOPE: Option<Scope> = Some(Scope::EventsWrite);
+    const READ_ONLY: bool = false;
+    const IDEMPOTENT: bool = false;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
+    const CHANGES_CATALOGUE: bool = false;
+}
+/** Proves the address with the code from the mail.
+
+Errors: as `FinishSignIn`.*/
+
+#[derive(Debug, Clone, Copy)]
+pub struct FinishContactProof;
+
+impl Rpc for FinishContactProof {
+    type Request = super::FinishContactProofRequest;
+    type Response = super::Contact;
+
+    const NAME: &'static str = "FinishContactProof";
+    const GRPC_PATH: &'static str = "/muster.internal.v1.AccountManagementService/FinishContactProof";
+    const INTERNAL: bool = true;
+    const ACCESS: Access = Access::Session;
+    const SCOPE: Option<Scope> = Some(Scope::EventsWrite);
+    const READ_ONLY: bool = false;
+    const IDEMPOTENT: bool = false;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
+    const CHANGES_CATALOGUE: bool = false;
+}
+
 /// Reads what goes if the account is removed, and what stands in the way.
 #[derive(Debug, Clone, Copy)]
 pub struct PreviewRemoval;
@@ -245,7 +312,7 @@ impl Rpc for ListMembers {
 }
 /** Mails an invitation to an address, for 7 days. An invitation that waits for the same address is replaced. Needs a step-up.
 
-Errors: `STEP_UP_REQUIRED`; `CONFLICT` if the address is a member's, or if there are 100 members and invitations; `RATE_LIMITED` after 5 invitations to the address or 50 of the account on a day.*/
+Errors: `STEP_UP_REQUIRED`; `CONFLICT` if the address is a member's, or if there are 100 members and invitations; `RATE_LIMITED` after 5 invitations to the address or 50 of the account on a day, and beyond what a new account may mail on a day.*/
 
 #[derive(Debug, Clone, Copy)]
 pub struct InviteMember;
@@ -989,6 +1056,9 @@ impl Rpc for UseSignInLink {
 pub fn visit_rpcs(visitor: &mut impl InternalVisitor) {
     visitor.visit(CreateAccount);
     visitor.visit(UpdateAccount);
+    visitor.visit(GetContact);
+    visitor.visit(StartContactProof);
+    visitor.visit(FinishContactProof);
     visitor.visit(PreviewRemoval);
     visitor.visit(RemoveAccount);
     visitor.visit(CheckCredential);

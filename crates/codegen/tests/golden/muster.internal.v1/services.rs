@@ -20,6 +20,27 @@ pub trait AccountManagementHandlers<F: Frame>: Send + Sync + 'static {
         request: super::UpdateAccountRequest,
     ) -> impl Future<Output = Result<super::UpdateAccountResponse, F::Error>> + Send;
 
+    /// See [`bindings::GetContact`].
+    fn get_contact(
+        &self,
+        caller: F::Member,
+        request: super::GetContactRequest,
+    ) -> impl Future<Output = Result<super::Contact, F::Error>> + Send;
+
+    /// See [`bindings::StartContactProof`].
+    fn start_contact_proof(
+        &self,
+        caller: F::Member,
+        request: super::StartContactProofRequest,
+    ) -> impl Future<Output = Result<super::StartContactProofResponse, F::Error>> + Send;
+
+    /// See [`bindings::FinishContactProof`].
+    fn finish_contact_proof(
+        &self,
+        caller: F::Member,
+        request: super::FinishContactProofRequest,
+    ) -> impl Future<Output = Result<super::Contact, F::Error>> + Send;
+
     /// See [`bindings::PreviewRemoval`].
     fn preview_removal(
         &self,
@@ -54,6 +75,30 @@ impl<
     ) -> Result<Response<super::UpdateAccountResponse>, Status> {
         let (caller, request) = self.open(request, F::member)?;
         self.answer(self.handlers().update_account(caller, request)).await
+    }
+
+    async fn get_contact(
+        &self,
+        request: Request<super::GetContactRequest>,
+    ) -> Result<Response<super::Contact>, Status> {
+        let (caller, request) = self.open(request, F::member)?;
+        self.answer(self.handlers().get_contact(caller, request)).await
+    }
+
+    async fn start_contact_proof(
+        &self,
+        request: Request<super::StartContactProofRequest>,
+    ) -> Result<Response<super::StartContactProofResponse>, Status> {
+        let (caller, request) = self.open(request, F::member)?;
+        self.answer(self.handlers().start_contact_proof(caller, request)).await
+    }
+
+    async fn finish_contact_proof(
+        &self,
+        request: Request<super::FinishContactProofRequest>,
+    ) -> Result<Response<super::Contact>, Status> {
+        let (caller, request) = self.open(request, F::member)?;
+        self.answer(self.handlers().finish_contact_proof(caller, request)).await
     }
 
     async fn preview_removal(
@@ -747,6 +792,18 @@ static ACCESS: &[(&str, AccessRule)] = &[
     (
         "/muster.internal.v1.AccountManagementService/UpdateAccount",
         AccessRule::of::<bindings::UpdateAccount>(),
+    ),
+    (
+        "/muster.internal.v1.AccountManagementService/GetContact",
+        AccessRule::of::<bindings::GetContact>(),
+    ),
+    (
+        "/muster.internal.v1.AccountManagementService/StartContactProof",
+        AccessRule::of::<bindings::StartContactProof>(),
+    ),
+    (
+        "/muster.internal.v1.AccountManagementService/FinishContactProof",
+        AccessRule::of::<bindings::FinishContactProof>(),
     ),
     (
         "/muster.internal.v1.AccountManagementService/PreviewRemoval",

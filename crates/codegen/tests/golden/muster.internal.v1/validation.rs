@@ -33,6 +33,33 @@ impl Validate for super::RemoveAccountRequest {
     }
 }
 
+impl Validate for super::GetContactRequest {
+    fn validate(&self, check: &mut crate::validation::Check) {
+        check.field("email").required(self.email.is_some());
+        if let Some(email) = &self.email {
+            check.field("email").length(email, 0, 254).email(email);
+        }
+    }
+}
+
+impl Validate for super::StartContactProofRequest {
+    fn validate(&self, check: &mut crate::validation::Check) {
+        check.field("email").required(self.email.is_some());
+        if let Some(email) = &self.email {
+            check.field("email").length(email, 0, 254).email(email);
+        }
+    }
+}
+
+impl Validate for super::FinishContactProofRequest {
+    fn validate(&self, check: &mut crate::validation::Check) {
+        check.field("code").required(self.code.is_some());
+        if let Some(code) = &self.code {
+            check.field("code").length(code, 1, 32);
+        }
+    }
+}
+
 impl Validate for super::CheckCredentialRequest {
     fn validate(&self, check: &mut crate::validation::Check) {
         if let Some(scope) = &self.scope {

@@ -1,0 +1,147 @@
+//! What the door sees of guests, and what `account:read` shows of events: less than the rest of an account does.
+
+use core_service::service::{
+    ActivityFilter, DoorPlace, Error, KeyTerms, NewRegistration, Principal, RegistrationFilter,
+};
+use domain::{
+    event::{CustomField, Event, FieldType, NewEvent},
+    person::Role,
+    plan::Plan,
+    registration::{Answer, Registration},
+    scope::{Scope, Scopes},
+};
+use test_postgres::Database;
+
+use super::{
+    Instance,
+    guests::{guest, seats},
+};
+use crate::fixtures::migrate;
+
+/// Ada is registered with an answer; the owner, and who stands at the door.
+async fn scene(instance: &Instance) -> (Principal, Principal, Event, Registration) {
+    let olga = instance.somebody("olga@example.org", 1).await;
+    let mut dora = instance.somebody("dora@example.org", 2).await;
+    instance
+        .join(&olga, &mut dora, "dora@example.org", Role::Door)
+        .await;
+    let owner = instance.standing_of(&olga).await;
+    let set = instance.accounts.set_plan(owner.account, Plan::Pro).await;
+    set.unwrap();
+    let question = CustomField {
+        label: "Diet".to_owned(),
+        field_type: FieldType::Text,
+        required: false,
+        options: Vec::new(),
+    };
+    let new = NewEvent {
+        custom_fields: vec![question],
+        ..seats(5)
+    };
+    let event = instance.create(&owner, new).await;
+    let ada = NewRegistration {
+        answers: vec![Answer {
+            label: "Diet".to_owned(),
+            values: vec!["vegan".to_owned()],
+        }],
+        email: "secret@hidden.example".to_owned(),
+        ..guest("Ada Lovelace")
+    };
+    let ada = instance.asked(&event, ada).await;
+    (owner, instance.standing_of(&dora).await, event, ada)
+}
+
+fn is_name_alone(one: &Registration) -> bool {
+    assert_eq!(one.name, "Ada Lovelace");
+    one.email.is_empty() && one.answers.is_empty()
+}
+
+async fn the_door_sees_names_and_finds_by_them_or_by_the_code(database: Database) {
+    let instance = Instance::open(&database).await;
+    let (owner, door, event, ada) = scene(&instance).await;
+    let registrations = &instance.registrations;
+    let found = async |by: &Principal, text: Option<&str>| {
+        let filter = RegistrationFilter {
+            text: text.map(str::to_owned),
+            ..RegistrationFilter::default()
+        };
+        let page = registrations.list(by, event.id, &filter, 10, 0).await;
+        let page = page.unwrap();
+        assert_eq!(usize::try_from(page.count), Ok(page.registrations.len()));
+        page.registrations
+    };
+    for text in [None, Some("LOVE"), Some("ada l")] {
+        let page = found(&door, text).await;
+        assert_eq!(page.len(), 1, "{text:?}");
+        assert!(is_name_alone(&page[0]));
+    }
+    for text in ["secret", "hidden.example", "@"] {
+        assert!(found(&door, Some(text)).await.is_empty(), "{text}");
+        assert_eq!(found(&owner, Some(text)).await.len(), 1, "{text}");
+    }
+    let one = registrations.get(&door, event.id, ada.id).await.unwrap();
+    assert!(is_name_alone(&one));
+    let all = registrations.get_all(&door, event.id, &[ada.id]).await;
+    assert!(is_name_alone(&all.unwrap()[0]));
+    let code = ada.check_in_code.as_str();
+    let by_code = registrations.get_by_code(&door, code, DoorPlace::Anywhere);
+    assert!(is_name_alone(&by_code.await.unwrap().0));
+    let arrival = registrations.check_in_by_code(&door, code, DoorPlace::At(event.id));
+    assert!(is_name_alone(&arrival.await.unwrap().registration));
+    for again in [
+        registrations.undo_check_in(&door, event.id, ada.id).await,
+        registrations.check_in(&door, event.id, ada.id).await,
+        registrations.check_in(&door, event.id, ada.id).await,
+    ] {
+        assert!(is_name_alone(&again.unwrap()));
+    }
+    let export = registrations.export(&door, event.id).await;
+    assert!(matches!(export, Err(Error::InsufficientScope { .. })));
+
+    let all = found(&owner, None).await;
+    assert_eq!(all[0].email, "secret@hidden.example");
+    assert_eq!(all[0].answers.len(), 1);
+    assert!(all[0].checked_in_at.is_some());
+    registrations.export(&owner, event.id).await.unwrap();
+}
+
+async fn account_read_alone_shows_no_text_of_events(database: Database) {
+    let instance = Instance::open(&database).await;
+    let (owner, _, event, _) = scene(&instance).await;
+    let limited = async |scopes: &[Scope]| {
+        let terms = KeyTerms {
+            scopes: Scopes::named(scopes.iter().copied()),
+            ..KeyTerms::named("limited")
+        };
+        let made = instance.keys.create_on("olga@example.org", terms).await;
+        let header = format!("Bearer {}", made.unwrap().plain.expose());
+        let key = instance.authenticator.authenticate(Some(&header)).await;
+        key.unwrap()
+    };
+    let about_events = async |by: &Principal| {
+        let all = instance
+            .activity
+            .list(by, &ActivityFilter::default(), None, 50);
+        let entries = all.await.unwrap().entries;
+        assert!(!entries.is_empty());
+        let about = entries.iter().filter(|entry| entry.event_id.is_some());
+        about.count()
+    };
+    let account_alone = limited(&[Scope::AccountRead]).await;
+    let both = limited(&[Scope::AccountRead, Scope::EventsRead]).await;
+    assert_eq!(about_events(&account_alone).await, 0);
+    assert!(about_events(&both).await > 0);
+    assert!(about_events(&owner).await > 0);
+    let of_event = ActivityFilter {
+        event: Some(event.id),
+        ..ActivityFilter::default()
+    };
+    let refused = instance.activity.list(&account_alone, &of_event, None, 50);
+    let refused = refused.await;
+    assert!(matches!(refused, Err(Error::InsufficientScope { .. })));
+}
+
+test_postgres::on_both_engines!(prepare: migrate;
+    the_door_sees_names_and_finds_by_them_or_by_the_code,
+    account_read_alone_shows_no_text_of_events,
+);
