@@ -156,8 +156,8 @@ impl Browser {
 
 impl TestApp {
     /// Somebody signs up and makes a key. Unlike [`TestApp::account`], the account is not trusted yet.
-    pub async fn newcomer(self: &Arc<Self>, plan: Plan) -> Account {
-        let email = format!("newcomer-{}@example.org", self.entropy.base62(8));
+    pub async fn signed_up(self: &Arc<Self>, plan: Plan) -> Account {
+        let email = format!("signed_up-{}@example.org", self.entropy.base62(8));
         Browser::signed_in(self, &email).await;
         let use_cases = self.core.use_cases();
         let id = use_cases.accounts.owned_by(&email).await.unwrap();

@@ -219,7 +219,7 @@ async fn mails_that_nobody_asked_for_are_counted_by_day(api: Api) {
 }
 
 async fn a_new_account_mails_few_people_who_did_not_register_themselves(api: Api) {
-    let owner = api.as_owner(&api.app().newcomer(Plan::Pro).await);
+    let owner = api.as_owner(&api.app().signed_up(Plan::Pro).await);
     let event = owner.publish_new(json!({})).await;
     let person =
         |name: &str| json!({"id": event.id, "name": name, "email": format!("{name}@example.org")});

@@ -51,7 +51,7 @@ async fn scene(instance: &Instance) -> (Principal, Principal, Event, Registratio
     (owner, instance.standing_of(&dora).await, event, ada)
 }
 
-fn is_name_alone(one: &Registration) -> bool {
+fn is_name_only(one: &Registration) -> bool {
     assert_eq!(one.name, "Ada Lovelace");
     one.email.is_empty() && one.answers.is_empty()
 }
@@ -73,27 +73,27 @@ async fn the_door_sees_names_and_finds_by_them_or_by_the_code(database: Database
     for text in [None, Some("LOVE"), Some("ada l")] {
         let page = found(&door, text).await;
         assert_eq!(page.len(), 1, "{text:?}");
-        assert!(is_name_alone(&page[0]));
+        assert!(is_name_only(&page[0]));
     }
     for text in ["secret", "hidden.example", "@"] {
         assert!(found(&door, Some(text)).await.is_empty(), "{text}");
         assert_eq!(found(&owner, Some(text)).await.len(), 1, "{text}");
     }
     let one = registrations.get(&door, event.id, ada.id).await.unwrap();
-    assert!(is_name_alone(&one));
+    assert!(is_name_only(&one));
     let all = registrations.get_all(&door, event.id, &[ada.id]).await;
-    assert!(is_name_alone(&all.unwrap()[0]));
+    assert!(is_name_only(&all.unwrap()[0]));
     let code = ada.check_in_code.as_str();
     let by_code = registrations.get_by_code(&door, code, DoorPlace::Anywhere);
-    assert!(is_name_alone(&by_code.await.unwrap().0));
+    assert!(is_name_only(&by_code.await.unwrap().0));
     let arrival = registrations.check_in_by_code(&door, code, DoorPlace::At(event.id));
-    assert!(is_name_alone(&arrival.await.unwrap().registration));
+    assert!(is_name_only(&arrival.await.unwrap().registration));
     for again in [
         registrations.undo_check_in(&door, event.id, ada.id).await,
         registrations.check_in(&door, event.id, ada.id).await,
         registrations.check_in(&door, event.id, ada.id).await,
     ] {
-        assert!(is_name_alone(&again.unwrap()));
+        assert!(is_name_only(&again.unwrap()));
     }
     let export = registrations.export(&door, event.id).await;
     assert!(matches!(export, Err(Error::InsufficientScope { .. })));
@@ -105,7 +105,7 @@ async fn the_door_sees_names_and_finds_by_them_or_by_the_code(database: Database
     registrations.export(&owner, event.id).await.unwrap();
 }
 
-async fn account_read_alone_shows_no_text_of_events(database: Database) {
+async fn account_read_by_itself_shows_no_text_of_events(database: Database) {
     let instance = Instance::open(&database).await;
     let (owner, _, event, _) = scene(&instance).await;
     let limited = async |scopes: &[Scope]| {
@@ -119,29 +119,28 @@ async fn account_read_alone_shows_no_text_of_events(database: Database) {
         key.unwrap()
     };
     let about_events = async |by: &Principal| {
-        let all = instance
-            .activity
-            .list(by, &ActivityFilter::default(), None, 50);
+        let filter = ActivityFilter::default();
+        let all = instance.activity.list(by, &filter, None, 50);
         let entries = all.await.unwrap().entries;
         assert!(!entries.is_empty());
         let about = entries.iter().filter(|entry| entry.event_id.is_some());
         about.count()
     };
-    let account_alone = limited(&[Scope::AccountRead]).await;
+    let account_only = limited(&[Scope::AccountRead]).await;
     let both = limited(&[Scope::AccountRead, Scope::EventsRead]).await;
-    assert_eq!(about_events(&account_alone).await, 0);
+    assert_eq!(about_events(&account_only).await, 0);
     assert!(about_events(&both).await > 0);
     assert!(about_events(&owner).await > 0);
     let of_event = ActivityFilter {
         event: Some(event.id),
         ..ActivityFilter::default()
     };
-    let refused = instance.activity.list(&account_alone, &of_event, None, 50);
+    let refused = instance.activity.list(&account_only, &of_event, None, 50);
     let refused = refused.await;
     assert!(matches!(refused, Err(Error::InsufficientScope { .. })));
 }
 
 test_postgres::on_both_engines!(prepare: migrate;
     the_door_sees_names_and_finds_by_them_or_by_the_code,
-    account_read_alone_shows_no_text_of_events,
+    account_read_by_itself_shows_no_text_of_events,
 );

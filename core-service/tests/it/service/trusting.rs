@@ -25,7 +25,7 @@ const LIMIT: usize = 20;
 
 impl Instance {
     /// Somebody who signed up, on a plan that checks people in, and who stands for their account.
-    async fn newcomer(&self) -> (Somebody, Principal) {
+    async fn signed_up(&self) -> (Somebody, Principal) {
         let owner = self.somebody("nora@example.org", 1).await;
         let caller = self.standing_of(&owner).await;
         let set = self.accounts.set_plan(caller.account, Plan::Pro).await;
@@ -91,7 +91,7 @@ fn elsewhere() -> EventPatch {
 async fn a_new_account_adds_twenty_people_a_day(database: Database) {
     let instance = Instance::open(&database).await;
     let replica = instance.replica();
-    let (_, nora) = instance.newcomer().await;
+    let (_, nora) = instance.signed_up().await;
     let event = instance.create(&nora, seats(100)).await;
     for number in 0..LIMIT {
         let core = if number % 2 == 0 { &instance } else { &replica };
@@ -120,7 +120,7 @@ fn later(event: domain::event::NewEvent) -> domain::event::NewEvent {
 
 async fn a_change_counts_for_those_who_were_added(database: Database) {
     let instance = Instance::open(&database).await;
-    let (_, nora) = instance.newcomer().await;
+    let (_, nora) = instance.signed_up().await;
     let event = instance.create(&nora, seats(100)).await;
     instance.add_many(&nora, event.id, "guest", 12).await;
     for name in ["ada", "bob", "cleo"] {
@@ -156,7 +156,7 @@ async fn a_change_counts_for_those_who_were_added(database: Database) {
 
 async fn cancelling_is_never_refused_and_says_who_is_not_told(database: Database) {
     let instance = Instance::open(&database).await;
-    let (_, nora) = instance.newcomer().await;
+    let (_, nora) = instance.signed_up().await;
     let event = instance.create(&nora, later(seats(100))).await;
     instance.add_many(&nora, event.id, "first", 15).await;
     instance.clock.advance_seconds(DAY);
@@ -194,7 +194,7 @@ async fn cancelling_is_never_refused_and_says_who_is_not_told(database: Database
 
 async fn a_seat_from_the_waitlist_counts_for_those_who_were_added(database: Database) {
     let instance = Instance::open(&database).await;
-    let (_, nora) = instance.newcomer().await;
+    let (_, nora) = instance.signed_up().await;
     let event = instance.create(&nora, later(seats(1))).await;
     instance.add_many(&nora, event.id, "first", LIMIT).await;
     instance.clock.advance_seconds(DAY);
@@ -211,7 +211,7 @@ async fn a_seat_from_the_waitlist_counts_for_those_who_were_added(database: Data
 
 async fn invitations_of_members_count(database: Database) {
     let instance = Instance::open(&database).await;
-    let (owner, nora) = instance.newcomer().await;
+    let (owner, nora) = instance.signed_up().await;
     let event = instance.create(&nora, seats(100)).await;
     instance.add_many(&nora, event.id, "guest", 18).await;
     let invite = async |name: &str| {
@@ -230,7 +230,7 @@ async fn invitations_of_members_count(database: Database) {
 async fn twenty_mailboxes_that_press_a_button_lift_the_limit(database: Database) {
     let instance = Instance::open(&database).await;
     let mailbox = Mailbox::of(&instance);
-    let (_, nora) = instance.newcomer().await;
+    let (_, nora) = instance.signed_up().await;
     let event = instance.create(&nora, seats(200)).await;
     let is_trusted = async || {
         let overview = instance.accounts.get(&nora).await.unwrap();
@@ -277,7 +277,7 @@ async fn twenty_mailboxes_that_press_a_button_lift_the_limit(database: Database)
 async fn who_is_erased_leaves_no_proof(database: Database) {
     let instance = Instance::open(&database).await;
     let mailbox = Mailbox::of(&instance);
-    let (_, nora) = instance.newcomer().await;
+    let (_, nora) = instance.signed_up().await;
     let event = instance.create(&nora, seats(200)).await;
     let email = "ada@example.org";
     instance
@@ -297,7 +297,7 @@ async fn who_is_erased_leaves_no_proof(database: Database) {
 
 async fn the_operator_lifts_the_limit(database: Database) {
     let instance = Instance::open(&database).await;
-    let (_, nora) = instance.newcomer().await;
+    let (_, nora) = instance.signed_up().await;
     let event = instance.create(&nora, seats(100)).await;
     instance.add_many(&nora, event.id, "guest", LIMIT).await;
     assert!(left(instance.add_one(&nora, event.id, "late").await).is_some());
@@ -308,7 +308,7 @@ async fn the_operator_lifts_the_limit(database: Database) {
 
 async fn where_sign_up_is_closed_everyone_is_trusted(database: Database) {
     let instance = Instance::open(&database).await;
-    let (_, nora) = instance.newcomer().await;
+    let (_, nora) = instance.signed_up().await;
     let event = instance.create(&nora, seats(100)).await;
     let closed = Policy {
         sign_up: SignUp {

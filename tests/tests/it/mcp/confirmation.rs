@@ -100,7 +100,7 @@ async fn without_confirmation_nothing_changes_and_a_preview_is_shown(app: Arc<Te
 }
 
 async fn the_preview_says_who_is_not_told(app: Arc<TestApp>) {
-    let account = app.newcomer(Plan::Pro).await;
+    let account = app.signed_up(Plan::Pro).await;
     let mcp = app.mcp.with_key(&account.key);
     let owner = app.over(tests::Surface::Http).as_owner(&account);
     let event = owner.publish_new(json!({})).await;

@@ -210,7 +210,7 @@ async fn cancelling_shows_the_reason_and_who_is_mailed_first(app: Arc<TestApp>) 
 }
 
 async fn a_new_owner_reads_who_is_not_told_of_a_cancellation(app: Arc<TestApp>) {
-    let account = app.newcomer(Plan::Pro).await;
+    let account = app.signed_up(Plan::Pro).await;
     let owner = app.over(Surface::Http).as_owner(&account);
     let event = owner.publish_new(json!({"title": "Rust Night"})).await;
     for number in 0..20 {
