@@ -72,7 +72,7 @@ pub fn prepare(
             let origin = KeyOrigin::Existing;
             return Ok(Some(DemoKey { key, file, origin }));
         }
-        let made = use_cases.keys.create(EMAIL, KEY_LABEL).await;
+        let made = use_cases.keys.create_for_demo(EMAIL, KEY_LABEL).await;
         let made = made.map_err(failure)?;
         key_file::write(&file, &made.plain)?;
         Ok(Some(DemoKey {

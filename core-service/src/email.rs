@@ -1,19 +1,22 @@
 //! Mails: their content, their encoding, and how they are sent.
 //!
-//! `registration`, `person` and `organizer` write the texts, `encode` makes a message of them and of the calendar entry that no name or title can break, and `mailer` sends it by `smtp` or writes it to a folder.
+//! `registration`, `person`, `security` and `organizer` write the texts, `encode` makes a message of them and of the calendar entry that no name or title can break, and `mailer` sends it by `smtp` or writes it to a folder.
 
 mod encode;
 mod mailer;
 mod organizer;
 mod person;
 mod registration;
+mod security;
 mod smtp;
 mod stranger_text;
+mod template;
 
 pub use mailer::{Check, InvalidMailSetting, Mailer, Sender, Undelivered, unchecked};
 pub use organizer::{Digest, digest};
 pub use person::{Letter, letter};
 pub use registration::{Addressing, mail};
+pub use security::{AccountIncident, Concerned, Incident, Named};
 pub use smtp::{InvalidSmtpUrl, Smtp, SmtpUrl};
 
 use crate::calendar::Calendar;

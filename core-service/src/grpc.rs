@@ -141,6 +141,7 @@ fn for_edges(routes: Routes, use_cases: &UseCases, frame: &Arc<CoreFrame>) -> Ro
     };
     let sign_in = SignInApi {
         sign_in: use_cases.sign_in.clone(),
+        take_back: use_cases.take_back.clone(),
     };
     let members = MemberApi {
         members: use_cases.members.clone(),

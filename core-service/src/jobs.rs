@@ -19,6 +19,7 @@ mod person_mail;
 mod post;
 mod registration_mail;
 mod runner;
+mod security_mail;
 mod stock_cover;
 
 pub use event_announcement::EventAnnouncement;

@@ -14,6 +14,7 @@ mod credentials;
 mod erase;
 mod error;
 mod events;
+mod exports;
 mod idempotency;
 mod keys;
 mod limits;
@@ -28,6 +29,7 @@ mod organizer_mails;
 mod own_account;
 mod own_keys;
 mod pages;
+mod power;
 mod profile;
 mod registrations;
 mod removal;
@@ -35,6 +37,7 @@ mod sessions;
 mod sign_in;
 mod suspension;
 mod table;
+mod take_back;
 mod trust;
 
 use std::sync::Arc;
@@ -67,7 +70,7 @@ pub use links::Links;
 pub use mail_permits::MailPermits;
 pub(crate) use mail_permits::{Charge, Outgoing, Permit, Refusable};
 pub use mails::Mails;
-pub use members::{Members, NewInvitation};
+pub use members::{Members, NewInvitation, RemovedMember};
 pub use oauth::{
     Asked, Choice, ConsentAccount, Issued, OAuth, OAuthPolicy, Pending, Problem, ServerView,
     TokenRequest, WayBack,
@@ -91,6 +94,7 @@ pub use sign_in::{Browser, NewSession, SignIn, SignUp};
 pub use storage::{EventFilter, MyEventsFilter, RegistrationFilter, StoredConnection};
 pub use suspension::Suspensions;
 pub(crate) use table::{Piece, safe};
+pub use take_back::TakeBack;
 
 /// All use cases of a core. Clones share everything.
 #[derive(Debug, Clone)]
@@ -117,6 +121,8 @@ pub struct UseCases {
     pub keys: Keys,
     /// Signing in and signing up.
     pub sign_in: SignIn,
+    /// Taking back addresses that were changed.
+    pub take_back: TakeBack,
     /// Sessions of people who are signed in.
     pub sessions: Sessions,
     /// Members of accounts.
@@ -234,6 +240,7 @@ impl UseCases {
             activity,
             keys: Keys::new(commands.clone(), &authenticator),
             sign_in: SignIn::new(commands.clone(), Arc::clone(&limiters), sign_up),
+            take_back: TakeBack::new(commands.clone(), &authenticator, Arc::clone(&limiters)),
             sessions: Sessions::new(commands.clone(), &authenticator),
             members: Members::new(commands.clone(), &authenticator, plans),
             contacts: Contacts::new(commands.clone(), plans),
@@ -247,7 +254,7 @@ impl UseCases {
                 &links,
                 oauth,
             ),
-            profile: Profile::new(commands.clone()),
+            profile: Profile::new(commands.clone(), &authenticator),
             info,
             catalogue: Catalogue::new(&commands),
             events: Events::new(commands.clone(), plans, event_defaults),

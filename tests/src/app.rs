@@ -285,7 +285,11 @@ impl TestApp {
             })
             .await
             .unwrap();
-        let made = use_cases.keys.create(&email, "laptop").await.unwrap();
+        let made = use_cases
+            .keys
+            .create_for_demo(&email, "laptop")
+            .await
+            .unwrap();
         Account {
             id: account.id,
             email,

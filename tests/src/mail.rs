@@ -24,8 +24,21 @@ pub struct Mail {
 }
 
 impl TestApp {
-    /// All mails so far, by Message-ID.
+    /// All mails so far but those of security, by Message-ID.
     pub fn mails(&self) -> Vec<Mail> {
+        let mut mails = self.all_mails();
+        mails.retain(|mail| !mail.is_notice());
+        mails
+    }
+
+    /// All security mails so far, by Message-ID.
+    pub fn notices(&self) -> Vec<Mail> {
+        let mut mails = self.all_mails();
+        mails.retain(Mail::is_notice);
+        mails
+    }
+
+    fn all_mails(&self) -> Vec<Mail> {
         let Ok(files) = std::fs::read_dir(self.mail.path()) else {
             return Vec::new();
         };
@@ -36,12 +49,19 @@ impl TestApp {
 }
 
 impl TestApp {
-    /// All mails so far, in the order in which they were sent.
+    /// All mails so far but those of security, in the order in which they were sent.
     pub fn mails_by_time(&self) -> Vec<Mail> {
         let files = std::fs::read_dir(self.mail.path()).unwrap();
         let mut paths: Vec<_> = files.map(|file| file.unwrap().path()).collect();
         paths.sort_by_key(|path| std::fs::metadata(path).unwrap().modified().unwrap());
-        paths.iter().map(|path| read(path)).collect()
+        let mails = paths.iter().map(|path| read(path));
+        mails.filter(|mail| !mail.is_notice()).collect()
+    }
+}
+
+impl Mail {
+    fn is_notice(&self) -> bool {
+        self.id.starts_with("security_mail.")
     }
 }
 

@@ -80,6 +80,12 @@ pub(crate) fn resources(site: &Site) -> Vec<Resource> {
         Resource::new("/sign-in/link/{token}")
             .with(site.get(sign_in::link::show))
             .with(site.post(sign_in::link::take)),
+        Resource::new(sign_in::take_back::PATH)
+            .with(site.get(sign_in::take_back::show))
+            .with(site.post(sign_in::take_back::take)),
+        Resource::new(sign_in::take_back::CODE)
+            .with(site.get(sign_in::take_back::show_code))
+            .with(site.post(sign_in::take_back::take_code)),
         Resource::new("/sign-out").with(site.post(sign_in::out::take)),
         Resource::new("/sitemap.xml").with(site.get(sitemaps::index)),
         Resource::new("/sitemaps/{file}").with(site.get(sitemaps::sitemap)),

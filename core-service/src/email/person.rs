@@ -1,14 +1,18 @@
 //! Mails to people who sign in: codes, notices, invitations and news of apps, with one template for text and one for HTML.
 
-use askama::Template;
 use domain::{
+    instant::Instant,
     invitation::SentInvitation,
     job::JobKey,
     person::{Person, Role, greeted},
     sign_in_code::{Code, Purpose},
 };
 
-use super::Mail;
+use super::{
+    Mail,
+    security::{Incident, security_mail},
+    template::{Link, Shown, mail},
+};
 
 /// A mail to somebody who signs in.
 #[derive(Debug, Clone, Copy)]
@@ -19,6 +23,8 @@ pub enum Letter<'a> {
         code: &'a Code,
         /// Who has its address, if somebody does.
         person: Option<&'a Person>,
+        /// The page on which the address can be taken back, if it can.
+        take_back: Option<&'a str>,
     },
     /// An app was disconnected, since somebody may have stolen what it had.
     AppEnded {
@@ -27,6 +33,17 @@ pub enum Letter<'a> {
         /// Its name.
         app: &'a str,
         /// The page of connected apps.
+        url: &'a str,
+    },
+    /// Something was done in somebody's name or on their account.
+    Security {
+        /// The recipient.
+        person: &'a Person,
+        /// When.
+        at: Instant,
+        /// What.
+        incident: &'a Incident,
+        /// The page where the person sees what became of it.
         url: &'a str,
     },
     /// An invitation.
@@ -38,39 +55,23 @@ pub enum Letter<'a> {
     },
 }
 
-#[derive(Template)]
-#[template(path = "letter.txt")]
-struct Text<'a>(Shown<'a>);
-
-#[derive(Template)]
-#[template(path = "letter.html")]
-struct Html<'a>(Shown<'a>);
-
-/// The values in both templates.
-#[derive(Clone, Copy)]
-struct Shown<'a> {
-    name: Option<&'a str>,
-    headline: &'a str,
-    lead: &'a str,
-    code: Option<&'a str>,
-    link: Option<Link<'a>>,
-    /// Why the recipient gets it.
-    reason: &'a str,
-}
-
-#[derive(Clone, Copy)]
-struct Link<'a> {
-    text: &'a str,
-    url: &'a str,
-}
-
 /// Writes the mail of a job.
 ///
 /// # Errors
 /// When a template cannot be rendered.
 pub fn letter(job: &JobKey, letter: &Letter<'_>, host: &str) -> Result<Mail, askama::Error> {
     match letter {
-        Letter::Code { code, person } => code_mail(job, code, *person, host),
+        Letter::Security {
+            person,
+            at,
+            incident,
+            url,
+        } => security_mail(job, person, *at, incident, (url, host)),
+        Letter::Code {
+            code,
+            person,
+            take_back,
+        } => code_mail(job, code, *person, *take_back, host),
         Letter::AppEnded { person, app, url } => app_mail(job, person, app, url, host),
         Letter::Invitation { invitation, url } => invitation_mail(job, invitation, url, host),
     }
@@ -80,6 +81,7 @@ fn code_mail(
     job: &JobKey,
     code: &Code,
     person: Option<&Person>,
+    take_back: Option<&str>,
     host: &str,
 ) -> Result<Mail, askama::Error> {
     let digits = code.digits.as_str();
@@ -100,7 +102,10 @@ fn code_mail(
         headline: headline(code.purpose, is_taken),
         lead,
         code: has_code.then_some(&spaced),
-        link: None,
+        link: take_back.map(|url| Link {
+            text: "It was not me: take the address back",
+            url,
+        }),
         reason,
     };
     mail(job, host, &code.email, subject, shown)
@@ -114,6 +119,7 @@ const fn headline(purpose: Purpose, is_taken: bool) -> &'static str {
         Purpose::EmailChange => "Your code for your new address",
         Purpose::EmailChanged => "You sign in with another address now",
         Purpose::Contact => "Your code for the address of an event",
+        Purpose::TakeBack => "Your code to take your address back",
     }
 }
 
@@ -142,13 +148,18 @@ const fn text_of(purpose: Purpose, is_taken: bool) -> (&'static str, &'static st
         ),
         Purpose::EmailChanged => (
             "You sign in with another address now",
-            "From now on you sign in with your new address, and no longer with this one. If you did not change it yourself, please tell the people who run this site at once.",
+            "From now on you sign in with your new address, and no longer with this one. If you did not change it yourself, you can take it back for 7 days.",
             "You are getting this e-mail because you signed in with this address before.",
         ),
         Purpose::Contact => (
             "",
             "Somebody wants to name this address in e-mails about their events, so that people can write to it. If that is you, type the code into the page that asked for it.",
             "You are getting this e-mail because somebody typed this address as the contact of an event. If that was not you, you do not need to do anything: without the code the address is in no e-mail.",
+        ),
+        Purpose::TakeBack => (
+            "",
+            "With this code you sign in with this address again. Whoever changed it is signed out, and the apps and API keys that were made since stop working.",
+            "You are getting this e-mail because somebody typed this address to take it back. If that was not you, you do not need to do anything: without the code nobody can.",
         ),
     }
 }
@@ -209,25 +220,4 @@ fn invitation_mail(
     };
     let subject = format!("Invitation from {by} to {account}");
     mail(job, host, &sent.invitation.email, subject, shown)
-}
-
-fn mail(
-    job: &JobKey,
-    host: &str,
-    address: &str,
-    subject: String,
-    shown: Shown<'_>,
-) -> Result<Mail, askama::Error> {
-    Ok(Mail {
-        key: job.to_string(),
-        host: host.to_owned(),
-        name: shown.name.map(str::to_owned),
-        address: address.to_owned(),
-        reply_to: None,
-        subject,
-        text: Text(shown).render()?,
-        html: Html(shown).render()?,
-        stop_url: None,
-        calendar: None,
-    })
 }

@@ -1,16 +1,29 @@
 //! What is recorded of every call: its id, its span, its metrics, and one line of the log.
 
-use std::time::Instant;
+use std::{net::IpAddr, sync::OnceLock, time::Instant};
 
 use http::{Request, Response};
 use muster_api::{metadata::Surface, status::code_name};
 use server::{
-    metrics,
+    metrics, networks,
     observe::{REQUEST_ID, RequestId},
     traces,
 };
 use tonic::{Code, Status, body::Body};
 use tracing::{Span, field::Empty};
+
+use crate::service::Caller;
+
+/// Where a call comes from, as far as that is known by its end.
+#[derive(Debug, Default)]
+pub(super) struct CallFrom {
+    /// The surface of its edge.
+    pub(super) surface: Option<Surface>,
+    /// The address of its client, of which the log has the network alone.
+    pub(super) client: Option<IpAddr>,
+    /// Whom its credential is of, once it is authenticated.
+    pub(super) caller: OnceLock<Caller>,
+}
 
 /// A call that is not answered yet.
 pub(super) struct CallRecord {
@@ -33,13 +46,9 @@ impl CallRecord {
         }
     }
 
-    /// Ends it with the answer, which gets the call's id. Edges in this process log their requests themselves.
-    pub(super) fn end(
-        self,
-        response: &mut Response<Body>,
-        surface: Option<Surface>,
-        is_logged: bool,
-    ) {
+    /// Ends it with the answer, which gets the call's id. Edges in this process log their requests themselves, so that of their calls only
+    /// those with a credential have a line: no edge knows whose it is.
+    pub(super) fn end(self, response: &mut Response<Body>, from: &CallFrom, in_process: bool) {
         let code = code(response);
         let is_quiet = is_health(&self.path) && code == Code::Ok;
         let took = self.started.elapsed();
@@ -50,12 +59,28 @@ impl CallRecord {
                 all.rpcs.observe(labels, took.as_secs_f64());
             });
         }
+        let is_logged = !in_process || from.caller.get().is_some();
         if is_logged && !is_quiet {
             let Self {
                 path, request_id, ..
             } = &self;
             let duration_ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
-            tracing::info!(rpc = %path, code = ?code, duration_ms, %request_id, surface = surface.map(Surface::name), "call");
+            let caller = from.caller.get();
+            let principal = caller.and_then(|caller| caller.principal);
+            let person = caller.and_then(|caller| caller.person);
+            tracing::info!(
+                rpc = %path,
+                code = ?code,
+                duration_ms,
+                %request_id,
+                surface = from.surface.map(Surface::name),
+                client = from.client.map(networks::coarse),
+                account = principal.map(|one| display(one.account)),
+                key = principal.and_then(|one| one.actor.key_id()).map(display),
+                app = principal.and_then(|one| one.actor.grant_id()).map(display),
+                session = person.map(|one| display(one.session)),
+                "call"
+            );
         }
         if let Some(id) = self.request_id.header() {
             response.headers_mut().insert(REQUEST_ID, id);

@@ -29,7 +29,7 @@ use tower::{Layer, Service};
 use tracing::Instrument as _;
 
 use super::{
-    call_record::{CallRecord, service},
+    call_record::{CallFrom, CallRecord, service},
     edges::{CallOrigin, EdgeTokens, Edges, Transport, transport},
     message::Bounds,
     status::{refuse, write_allowance},
@@ -142,14 +142,24 @@ where
         let answered = async move {
             let limit = time_for(request.headers());
             let origin = layer.origin(&mut request);
-            let surface = origin.as_ref().ok().and_then(|origin| origin.surface);
+            let known = origin.as_ref().ok();
+            let from = CallFrom {
+                surface: known.and_then(|origin| origin.surface),
+                client: known.and_then(|origin| origin.client),
+                ..CallFrom::default()
+            };
             // Pinned where it is made, since it is large, and `timeout` would copy it twice.
             let answer = pin!(async {
                 if limit.is_zero() {
                     // Timers count whole milliseconds, so tonic's own may fire first.
                     return Err(Box::new(late(limit)));
                 }
-                let rule = layer.admit(origin?, &mut request).await?;
+                let admitted = layer.admit(origin?, &mut request).await;
+                // Also of a call that is refused.
+                if let Some(caller) = request.extensions().get::<Caller>() {
+                    from.caller.get_or_init(|| *caller);
+                }
+                let rule = admitted?;
                 layer.pass(inner, request, rule).await
             });
             let mut response = match tokio::time::timeout(limit, answer).await {
@@ -157,7 +167,7 @@ where
                 Ok(Err(refusal)) => refusal.into_http(),
                 Err(_elapsed) => late(limit).into_http(),
             };
-            record.end(&mut response, surface, !layer.in_process);
+            record.end(&mut response, &from, layer.in_process);
             Ok(response)
         };
         Box::pin(answered.instrument(span))
@@ -212,8 +222,8 @@ impl GateLayer {
         {
             return Err(Box::new(refuse(Error::WrongAudience(app.audience))));
         }
-        self.check(&caller, rule_of_rpc).map_err(Box::new)?;
         request.extensions_mut().insert(caller);
+        self.check(&caller, rule_of_rpc).map_err(Box::new)?;
         let Some(principal) = caller.principal else {
             return Ok(rule);
         };

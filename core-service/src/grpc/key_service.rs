@@ -16,7 +16,7 @@ use super::{
 };
 use crate::service::{Error, KeyRequest, NewKey, OwnKeys, SignedIn};
 
-const HOUR_SECONDS: i64 = 3_600;
+pub(super) const HOUR_SECONDS: i64 = 3_600;
 
 /// The rpcs about keys.
 pub(super) struct KeyApi {
@@ -44,7 +44,7 @@ impl KeyHandlers<CoreFrame> for KeyApi {
             expires: request.expires.unwrap_or_default(),
         };
         let made = self.keys.create(&principal, &person, new).await?;
-        Ok(self.created(made, &person))
+        Ok(created(made, &person, self.keys.now()))
     }
 
     async fn revoke_key(
@@ -65,16 +65,19 @@ impl KeyHandlers<CoreFrame> for KeyApi {
         let id = id_of("key", request.id)?;
         let overlap = i64::from(request.overlap_hours.unwrap_or_default()) * HOUR_SECONDS;
         let made = self.keys.rotate(&principal, &person, id, overlap).await?;
-        Ok(self.created(made, &person))
+        Ok(created(made, &person, self.keys.now()))
     }
 }
 
-impl KeyApi {
-    fn created(&self, (new, shown): (NewKey, MemberKey), by: &SignedIn) -> CreatedKey {
-        CreatedKey {
-            key: Some(key(shown, by, self.keys.now())),
-            secret: new.plain.expose().to_owned(),
-        }
+/// A new key, with its secret.
+pub(super) fn created(
+    (new, shown): (NewKey, MemberKey),
+    by: &SignedIn,
+    now: Instant,
+) -> CreatedKey {
+    CreatedKey {
+        key: Some(key(shown, by, now)),
+        secret: new.plain.expose().to_owned(),
     }
 }
 

@@ -14,6 +14,7 @@ use muster_api::{
 
 use super::{
     frame::{CoreFrame, Member},
+    key_service::{HOUR_SECONDS, created},
     request::id_of,
 };
 use crate::service::{Error, Members, NewInvitation, SignedIn};
@@ -78,10 +79,15 @@ impl MemberHandlers<CoreFrame> for MemberApi {
         Member { principal, person }: Member,
         request: RemoveMemberRequest,
     ) -> Result<RemoveMemberResponse, Error> {
-        let (id, keep_keys) = (id_of("member", request.person_id)?, request.keep_keys);
-        let removed = self.members.remove(&principal, &person, id, keep_keys);
+        let id = id_of("member", request.person_id)?;
+        let overlap = i64::from(request.overlap_hours.unwrap_or_default()) * HOUR_SECONDS;
+        let keeps = request.keep_keys.then_some(overlap);
+        let removed = self.members.remove(&principal, &person, id, keeps).await?;
+        let now = self.members.now();
+        let kept = removed.kept.into_iter();
         Ok(RemoveMemberResponse {
-            revoked_keys: i32::try_from(removed.await?).unwrap_or(i32::MAX),
+            revoked_keys: i32::try_from(removed.revoked).unwrap_or(i32::MAX),
+            kept_keys: kept.map(|one| created(one, &person, now)).collect(),
         })
     }
 

@@ -41,7 +41,8 @@ impl PersonHandlers<CoreFrame> for PersonApi {
         request: FinishEmailChangeRequest,
     ) -> Result<Person, Error> {
         let code = request.code.unwrap_or_default();
-        let changed = self.profile.finish_email_change(&caller, &code).await?;
-        Ok(shown(changed))
+        let apps = request.disconnect_apps;
+        let changed = self.profile.finish_email_change(&caller, &code, apps);
+        Ok(shown(changed.await?))
     }
 }

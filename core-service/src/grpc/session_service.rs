@@ -2,10 +2,10 @@
 
 use muster_api::internal::v1::{
     EndSessionRequest, EndSessionResponse, FinishStepUpRequest, GetSessionRequest,
-    ListSessionsRequest, ListedSession, Membership, Person, ReceivedInvitation, Session,
-    SessionList, SignOutEverywhereRequest, SignOutEverywhereResponse, SignOutRequest,
-    SignOutResponse, StartStepUpRequest, StartStepUpResponse, SteppedUp, SwitchAccountRequest,
-    services::SessionHandlers,
+    ListOwnTrailRequest, ListSessionsRequest, ListedSession, Membership, OwnTrail, Person,
+    ReceivedInvitation, Session, SessionList, SignOutEverywhereRequest, SignOutEverywhereResponse,
+    SignOutRequest, SignOutResponse, StartStepUpRequest, StartStepUpResponse, SteppedUp,
+    SwitchAccountRequest, TrailEntry, services::SessionHandlers,
 };
 
 use super::{frame::CoreFrame, request::id_of, sign_in_service::valid_seconds};
@@ -30,11 +30,27 @@ impl SessionHandlers<CoreFrame> for SessionApi {
         let items = listed.into_iter().map(|one| ListedSession {
             id: one.id.to_string(),
             device: one.device,
+            network: one.network,
             created_at: one.created_at.to_string(),
             last_used_at: one.last_used_at.to_string(),
             is_current: one.id == caller.session,
         });
         Ok(SessionList {
+            items: items.collect(),
+        })
+    }
+
+    async fn list_own_trail(
+        &self,
+        caller: SignedIn,
+        _: ListOwnTrailRequest,
+    ) -> Result<OwnTrail, Error> {
+        let listed = self.sessions.trail(&caller).await?;
+        let items = listed.iter().map(|entry| TrailEntry {
+            at: entry.at.to_string(),
+            text: entry.sentence(),
+        });
+        Ok(OwnTrail {
             items: items.collect(),
         })
     }
@@ -74,9 +90,10 @@ impl SessionHandlers<CoreFrame> for SessionApi {
     async fn sign_out_everywhere(
         &self,
         caller: SignedIn,
-        _: SignOutEverywhereRequest,
+        request: SignOutEverywhereRequest,
     ) -> Result<SignOutEverywhereResponse, Error> {
-        let ended = self.sessions.end_all(&caller).await?;
+        let apps = request.disconnect_apps;
+        let ended = self.sessions.end_all(&caller, apps).await?;
         Ok(SignOutEverywhereResponse {
             ended: i32::try_from(ended).unwrap_or(i32::MAX),
         })

@@ -2,12 +2,12 @@
 
 use domain::sign_in_code::VALID_SECONDS;
 use muster_api::internal::v1::{
-    FinishSignInRequest, SignedIn, StartSignInRequest, StartSignInResponse, UseSignInLinkRequest,
-    services::SignInHandlers,
+    FinishSignInRequest, FinishTakeBackRequest, SignedIn, StartSignInRequest, StartSignInResponse,
+    StartTakeBackRequest, StartTakeBackResponse, UseSignInLinkRequest, services::SignInHandlers,
 };
 
 use super::frame::{CoreFrame, PublicCaller};
-use crate::service::{Browser, Error, NewSession, SignIn};
+use crate::service::{Browser, Error, NewSession, SignIn, TakeBack};
 
 /// For how long codes are valid, as answers say it.
 pub(super) fn valid_seconds() -> i32 {
@@ -17,6 +17,7 @@ pub(super) fn valid_seconds() -> i32 {
 /// The rpcs for people who are not signed in.
 pub(super) struct SignInApi {
     pub(super) sign_in: SignIn,
+    pub(super) take_back: TakeBack,
 }
 
 impl SignInHandlers<CoreFrame> for SignInApi {
@@ -42,6 +43,31 @@ impl SignInHandlers<CoreFrame> for SignInApi {
         let browser = Browser::new(&browser, caller.client, &request.device);
         let code = request.code.unwrap_or_default();
         let new = self.sign_in.finish(&code, &browser).await?;
+        Ok(signed_in(&new))
+    }
+
+    async fn start_take_back(
+        &self,
+        caller: PublicCaller,
+        request: StartTakeBackRequest,
+    ) -> Result<StartTakeBackResponse, Error> {
+        let browser = Browser::new(&request.browser.unwrap_or_default(), caller.client, "");
+        let email = request.email.unwrap_or_default();
+        self.take_back.start(&email, &browser).await?;
+        Ok(StartTakeBackResponse {
+            valid_seconds: valid_seconds(),
+        })
+    }
+
+    async fn finish_take_back(
+        &self,
+        caller: PublicCaller,
+        request: FinishTakeBackRequest,
+    ) -> Result<SignedIn, Error> {
+        let browser = request.browser.unwrap_or_default();
+        let browser = Browser::new(&browser, caller.client, &request.device);
+        let code = request.code.unwrap_or_default();
+        let new = self.take_back.finish(&code, &browser).await?;
         Ok(signed_in(&new))
     }
 

@@ -1,15 +1,20 @@
 //! The handler of mails to people who sign in.
 
-use super::{Attempt, AttemptError, Done, Handler, Post};
-use crate::{
-    email::{self, Letter},
-    service::{Charge, Links, Outgoing, Refusable, SignUp, may_sign_in},
-};
 use domain::{
     budget::Cause,
     ids::{CodeId, GrantId, InvitationId},
-    job::{ClaimedJob, JobKind},
+    instant::Instant,
+    job::{ClaimedJob, JobKind, Task},
     sign_in_code::Purpose,
+};
+
+use super::{
+    Attempt, AttemptError, Done, Handler, Post,
+    security_mail::{incident, page},
+};
+use crate::{
+    email::{self, Letter},
+    service::{Charge, Links, Outgoing, Refusable, SignUp, may_sign_in},
 };
 
 /// Sends mails to people who sign in.
@@ -34,6 +39,7 @@ impl PersonMail {
         let sent = match job.key.kind {
             JobKind::InvitationMail => self.send_invitation(job).await?,
             JobKind::AppMail => self.send_app(job).await?,
+            JobKind::SecurityMail => self.send_security(job).await?,
             _ => self.send_code(job).await?,
         };
         if !sent {
@@ -55,10 +61,21 @@ impl PersonMail {
                 return Ok(true);
             }
         }
+        let change = self
+            .post
+            .store()
+            .find_email_change(&code.email, now)
+            .await?;
+        if code.purpose == Purpose::TakeBack && change.is_none() {
+            return Ok(true);
+        }
+        let is_notice = code.purpose == Purpose::EmailChanged;
+        let take_back = change.filter(|_| is_notice).map(|_| self.links.take_back());
         let person = self.post.store().find_person_by_email(&code.email).await?;
         let letter = Letter::Code {
             code: &code,
             person: person.as_ref(),
+            take_back: take_back.as_deref(),
         };
         self.mail(job, &letter).await?;
         Ok(true)
@@ -100,6 +117,25 @@ impl PersonMail {
         Ok(true)
     }
 
+    /// Sends a security mail, unless the person is erased.
+    async fn send_security(&self, job: &ClaimedJob) -> Result<bool, AttemptError> {
+        let Task::SecurityMail { person, at, notice } = job.task()? else {
+            return Ok(false);
+        };
+        let Some(person) = self.post.store().find_person(person).await? else {
+            return Ok(false);
+        };
+        let incident = incident(self.post.store(), person.id, notice).await?;
+        let letter = Letter::Security {
+            person: &person,
+            at: Instant::from_micros(at),
+            incident: &incident,
+            url: &page(&incident, &self.links),
+        };
+        self.mail(job, &letter).await?;
+        Ok(true)
+    }
+
     async fn mail(&self, job: &ClaimedJob, letter: &Letter<'_>) -> Result<(), AttemptError> {
         let mail = email::letter(&job.key, letter, &self.links.host())
             .map_err(|error| AttemptError::Permanent(error.to_string()))?;
@@ -107,7 +143,9 @@ impl PersonMail {
             // Counted when they were asked for.
             Letter::Code { .. } => (Charge::Before, Refusable::Never),
             Letter::Invitation { .. } => (Charge::Before, Refusable::ByOperator),
-            Letter::AppEnded { .. } => (Charge::Urgent(Cause::Recipient), Refusable::Never),
+            Letter::AppEnded { .. } | Letter::Security { .. } => {
+                (Charge::Urgent(Cause::Recipient), Refusable::Never)
+            }
         };
         let outgoing = Outgoing {
             address: mail.address.clone(),

@@ -12,6 +12,7 @@ use domain::{
     activity::Activity,
     cursor::Place,
     event::Event,
+    fact::Export,
     ids::AccountId,
     instant::Instant,
     invitation::SentInvitation,
@@ -25,7 +26,7 @@ use storage::{Store, StoredConnection};
 use self::pace::Pace;
 use super::{
     AccountOverview, Accounts, ActivityFilter, ActivityLog, Commands, Error, Principal, SignedIn,
-    activity::Readable,
+    activity::Readable, exports,
 };
 
 /// Exports at the same time in one core: each has a page of rows in memory, and keeps a connection of its client.
@@ -160,13 +161,16 @@ impl AccountExports {
     ) -> Result<AccountExport, Error> {
         let running = self.take_place(caller.account)?;
         let account = self.commands.store().find_account(caller.account).await?;
+        let is_paid = account.ok_or(Error::Unauthorized)?.plan.is_paid();
         let filter = ActivityFilter::default();
+        let readable = self.activity.readable(caller, filter).await?;
+        exports::record(&self.commands, caller, Export::Account).await?;
         Ok(AccountExport {
             exports: self.clone(),
             caller: *caller,
             person,
-            readable: self.activity.readable(caller, filter).await?,
-            is_paid: account.ok_or(Error::Unauthorized)?.plan.is_paid(),
+            readable,
+            is_paid,
             pace: Pace::begin(self.commands.now()),
             _running: running,
         })

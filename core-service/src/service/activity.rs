@@ -48,6 +48,8 @@ pub(super) struct Readable {
     has_names: bool,
     /// Whether what happened to events is listed.
     has_events: bool,
+    /// Whether what happened to members is among it.
+    sees_people: bool,
 }
 
 /// Use cases about the activity of the caller's account.
@@ -105,6 +107,7 @@ impl ActivityLog {
         Ok(Readable {
             account: caller.account,
             filter,
+            sees_people: caller.scopes.contain(Scope::MembersWrite),
             has_names: is_paid && caller.scopes.contain(Scope::RegistrationsRead),
             has_events,
         })
@@ -124,9 +127,13 @@ impl ActivityLog {
         } = &readable.filter;
         let store = self.commands.store();
         let limit = i64::from(most) + 1;
-        let has_events = readable.has_events;
-        let found =
-            store.list_activity(readable.account, *event, has_events, *period, after, limit);
+        let view = storage::ActivityView {
+            event: *event,
+            period: *period,
+            has_events: readable.has_events,
+            has_people: readable.sees_people,
+        };
+        let found = store.list_activity(readable.account, view, after, limit);
         let (found, next) = page(found.await?, most, place);
         let shown = |entry: Activity| {
             if readable.has_names {

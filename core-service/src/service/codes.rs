@@ -3,9 +3,10 @@
 use std::{net::IpAddr, time::Duration};
 
 use domain::{
+    audit::Actor,
     budget::{Asker, BrowserHash, Budget, Cause},
     email,
-    fact::Fact,
+    fact::{Fact, PersonChange},
     ids::CodeId,
     sign_in_code::{Code, Digits, Holder, Purpose, TRIES, VALID_SECONDS},
     violation::FieldViolation,
@@ -191,7 +192,9 @@ pub(super) async fn check_from(
     let code = context.tx.try_code(purpose, &holder, context.now).await?;
     let code = code.ok_or_else(no_code)?;
     let asker = match purpose {
-        Purpose::SignIn => asker(context, holder.bytes(), &code.email, client).await?,
+        Purpose::SignIn | Purpose::TakeBack => {
+            asker(context, holder.bytes(), &code.email, client).await?
+        }
         // Whoever is signed in has the session alone.
         Purpose::StepUp | Purpose::EmailChange | Purpose::EmailChanged | Purpose::Contact => {
             Asker::Known(*holder.bytes())
@@ -200,6 +203,7 @@ pub(super) async fn check_from(
     let budgets = Budget::wrong_codes(&code.email, &asker);
     spend_all(context, &budgets).await?;
     if !code.digits.matches(&typed) {
+        note_wrong(context, purpose, &code.email).await?;
         return Ok(Checked::Wrong(TRIES - code.tries));
     }
     for budget in &budgets {
@@ -207,6 +211,22 @@ pub(super) async fn check_from(
     }
     context.tx.delete_code(code.id).await?;
     Ok(Checked::Right(code))
+}
+
+/// Records a wrong code for the person with the address, so that they see when somebody tries. A new address is nobody's yet.
+async fn note_wrong(context: &mut Context, purpose: Purpose, address: &str) -> Result<(), Error> {
+    if !matches!(purpose, Purpose::SignIn | Purpose::StepUp) {
+        return Ok(());
+    }
+    if let Some(person) = context.tx.find_person_by_email(address).await? {
+        let fact = Fact::PersonChanged {
+            person: person.id,
+            change: PersonChange::WrongCode,
+        };
+        // Perhaps it was a stranger.
+        context.record_by(Actor::System, fact).await?;
+    }
+    Ok(())
 }
 
 /// Whose budgets a browser has: its own, if somebody signed in by this address in it before.

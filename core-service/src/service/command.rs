@@ -4,6 +4,8 @@
 //! A transaction that the database ended in favour of others is done anew, from its beginning: the decision is made again, on what the
 //! others left. So a decision has no effect but on its [`Context`].
 
+mod trail;
+
 use std::{collections::BTreeSet, time::Duration};
 
 use domain::{
@@ -220,6 +222,12 @@ impl Context {
         fact: Fact<'_>,
     ) -> Result<u64, storage::Error> {
         let entry = fact.audit(self.new_id(), self.now, actor);
+        if let (Some(person), Some(entry)) = (fact.person(), &entry) {
+            self.add_to_accounts(person, entry).await?;
+        }
+        if let Some(notice) = fact.notice() {
+            self.notify(span, notice).await?;
+        }
         let consequences = &mut self.consequences;
         consequences.audit.extend(entry);
         consequences.any = true;

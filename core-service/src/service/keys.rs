@@ -7,7 +7,7 @@ use domain::{
     api_key::PlainKey,
     audit::Actor,
     expiry::Expiry,
-    fact::Fact,
+    fact::{Fact, KeyOrigin},
     ids::{AccountId, KeyId},
     scope::Scopes,
     violation::Violations,
@@ -85,6 +85,24 @@ impl Keys {
         owner: Option<&str>,
         terms: KeyTerms,
     ) -> Result<NewKey, Error> {
+        self.make(account, owner, terms, KeyOrigin::Made).await
+    }
+
+    /// Creates a key with all scopes for the owner of the demo account.
+    pub async fn create_for_demo(&self, email: &str, label: &str) -> Result<NewKey, Error> {
+        let account = owned_by(self.commands.store(), email).await?;
+        let terms = KeyTerms::named(label);
+        self.make(account, Some(email), terms, KeyOrigin::Demo)
+            .await
+    }
+
+    async fn make(
+        &self,
+        account: AccountId,
+        owner: Option<&str>,
+        terms: KeyTerms,
+        origin: KeyOrigin,
+    ) -> Result<NewKey, Error> {
         let mut violations = Violations::default();
         account::check_name("name", &terms.label, &mut violations);
         let end = terms
@@ -114,7 +132,9 @@ impl Keys {
                 revoked_at: None,
             };
             context.tx.insert_key(&key).await?;
-            context.record(Fact::KeyCreated { key: &key }).await?;
+            context
+                .record(Fact::KeyCreated { key: &key, origin })
+                .await?;
             Ok(NewKey { key, plain })
         };
         self.commands.run(Actor::Admin, decide).await

@@ -95,6 +95,31 @@ impl Links {
         format!("{}/dashboard/apps", self.base)
     }
 
+    /// The page of where a person is signed in.
+    pub fn sessions(&self) -> String {
+        format!("{}/dashboard/sessions", self.base)
+    }
+
+    /// The page of an account's keys.
+    pub fn keys(&self) -> String {
+        format!("{}/dashboard/keys", self.base)
+    }
+
+    /// The page of an account's members.
+    pub fn members(&self) -> String {
+        format!("{}/dashboard/members", self.base)
+    }
+
+    /// The page on which an address that was changed is taken back.
+    pub fn take_back(&self) -> String {
+        format!("{}/sign-in/take-back", self.base)
+    }
+
+    /// The first page of who is signed in.
+    pub fn dashboard(&self) -> String {
+        format!("{}/dashboard", self.base)
+    }
+
     /// The page of an invitation.
     pub fn invitation(&self, invitation: InvitationId) -> String {
         format!("{}/invitations/{invitation}", self.base)

@@ -1,5 +1,8 @@
 //! The members of an account, and invitations to become one.
 
+mod inviting;
+mod succession;
+
 use std::sync::Arc;
 
 use domain::{
@@ -21,6 +24,13 @@ use super::{
     mail_quota::{self, Needed},
     mailboxes, oauth, sessions,
 };
+
+pub use succession::RemovedMember;
+
+pub(super) use inviting::end_invitations_by;
+
+use inviting::{may_invite, may_invite_as, own};
+use succession::Heir;
 
 /// How many members and invitations an account may have together.
 const MAX_MEMBERS: i64 = 100;
@@ -53,6 +63,11 @@ impl Members {
             plans,
             credentials: authenticator.credentials(),
         }
+    }
+
+    /// The present, by which keys have expired.
+    pub(crate) fn now(&self) -> domain::instant::Instant {
+        self.commands.now()
     }
 
     /// The members of the caller's account, by name, and the invitations that wait, the newest first.
@@ -123,6 +138,7 @@ impl Members {
     /// Withdraws an invitation of the caller's account.
     pub async fn withdraw(&self, caller: &Principal, id: InvitationId) -> Result<(), Error> {
         let decide = async |context: &mut Context| {
+            lock(context, caller.account).await?;
             let found = context.tx.find_invitation(id, context.now).await?;
             let found = found.filter(|one| one.invitation.account_id == caller.account);
             found.ok_or(NO_INVITATION)?;
@@ -139,7 +155,8 @@ impl Members {
         self.commands.run(caller, decide).await
     }
 
-    /// Accepts an invitation to the person's own address; returns the account, and the new token of the session, which is about it.
+    /// Accepts an invitation to the person's own address, if who made it may still invite; returns the account, and the new token of the
+    /// session, which is about it.
     pub async fn accept(
         &self,
         by: &SignedIn,
@@ -149,6 +166,9 @@ impl Members {
             let invitation = own(context, by, id).await?;
             let account = invitation.account_id;
             lock(context, account).await?;
+            // It may have ended while this waited for the account.
+            own(context, by, id).await?;
+            may_invite(context, &invitation).await?;
             // Whoever is a member already, since their address changed, keeps the better role.
             let before = context.tx.find_role(account, by.person).await?;
             let role = before.map_or(invitation.role, |before| before.min(invitation.role));
@@ -220,6 +240,9 @@ impl Members {
                     .tx
                     .put_membership(account, person, role, context.now)
                     .await?;
+                if !may_invite_as(role) {
+                    end_invitations_by(context, account, person).await?;
+                }
                 context
                     .record(Fact::MemberChanged {
                         account,
@@ -238,51 +261,58 @@ impl Members {
         self.commands.run(caller, decide).await
     }
 
-    /// Removes another member of the caller's account; returns how many of their keys were revoked. The caller takes them over
-    /// instead, if they are kept.
+    /// Removes another member of the caller's account; returns what became of their keys. The caller keeps them, if there is an overlap: in
+    /// seconds, for how long the old ones go on working beside the new ones.
     pub async fn remove(
         &self,
         caller: &Principal,
         by: &SignedIn,
         person: PersonId,
-        keeps_keys: bool,
-    ) -> Result<u64, Error> {
+        keeps_keys: Option<i64>,
+    ) -> Result<RemovedMember, Error> {
         if person == by.person {
             let text = "this is yourself: leave the account instead";
             return Err(Error::Conflict(text.to_owned()));
         }
-        let heir = keeps_keys.then_some(by.person);
+        let heir = keeps_keys.map(|overlap_seconds| Heir {
+            person: by.person,
+            overlap_seconds,
+        });
         let decide = async |context: &mut Context| {
             let account = caller.account;
             end(context, account, person, heir, MemberChange::Removed).await
         };
-        self.commands.run(caller, decide).await
+        let removed = self.commands.run(caller, decide).await?;
+        for hash in &removed.replaced {
+            self.credentials.evict(hash);
+        }
+        Ok(removed)
     }
 }
 
-/// Ends a membership; returns how many of the person's keys were revoked. An heir takes them over instead.
+/// Ends a membership; returns what became of the person's keys. An heir takes them over.
 async fn end(
     context: &mut Context,
     account: AccountId,
     person: PersonId,
-    heir: Option<PersonId>,
+    heir: Option<Heir>,
     change: MemberChange,
-) -> Result<u64, Error> {
+) -> Result<RemovedMember, Error> {
     lock(context, account).await?;
     let role = context.tx.find_role(account, person).await?;
-    leaves_an_owner(context, account, role.ok_or(NO_MEMBER)?).await?;
-    let revoked = match heir {
-        Some(heir) => {
-            context.tx.pass_on_keys(account, person, heir).await?;
-            0
-        }
-        None => {
-            context
+    let role = role.ok_or(NO_MEMBER)?;
+    leaves_an_owner(context, account, role).await?;
+    let removed = match heir {
+        Some(heir) => succession::hand_over(context, account, (person, role), heir).await?,
+        None => RemovedMember {
+            revoked: context
                 .tx
                 .revoke_keys_by(account, person, context.now)
-                .await?
-        }
+                .await?,
+            ..RemovedMember::default()
+        },
     };
+    end_invitations_by(context, account, person).await?;
     // Apps acted for this person, and so for nobody else.
     oauth::revoke_all_of(context, account, person).await?;
     context
@@ -297,7 +327,7 @@ async fn end(
             change,
         })
         .await?;
-    Ok(revoked)
+    Ok(removed)
 }
 
 /// Locks the account, so that of two changes at the same time the second sees the first.
@@ -320,14 +350,4 @@ async fn leaves_an_owner(
         return Err(Error::Conflict(text.to_owned()));
     }
     Ok(())
-}
-
-/// An invitation to the person's own address. Others do not exist for them.
-async fn own(context: &mut Context, by: &SignedIn, id: InvitationId) -> Result<Invitation, Error> {
-    let person = context.tx.find_person(by.person).await?;
-    let address = email::normalised(&person.ok_or(Error::Unauthorized)?.email);
-    let found = context.tx.find_invitation(id, context.now).await?;
-    let found = found.map(|found| found.invitation);
-    let is_own = |one: &Invitation| email::normalised(&one.email) == address;
-    found.filter(is_own).ok_or(NO_INVITATION)
 }

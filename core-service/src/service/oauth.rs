@@ -23,7 +23,7 @@ use self::clients::Clients;
 use super::{Authenticator, Commands, Error, Links, credentials::Credentials, limits::Limiters};
 
 pub(crate) use self::clients::{MAX_UNUSED_CLIENTS, UNUSED_CLIENT_DAYS};
-pub(super) use self::connections::revoke_all_of;
+pub(super) use self::connections::{revoke, revoke_all_of};
 pub use self::{
     authorize::{Asked, Choice, ConsentAccount, Pending, Problem, WayBack},
     exchange::{Issued, TokenRequest},

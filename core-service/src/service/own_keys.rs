@@ -6,8 +6,8 @@ use domain::{
     account::{self, ApiKey},
     api_key::PlainKey,
     expiry::Expiry,
-    fact::Fact,
-    ids::KeyId,
+    fact::{Fact, KeyOrigin},
+    ids::{KeyId, PersonId},
     person::MemberKey,
     scope::{Scope, Scopes},
     violation::Violations,
@@ -19,7 +19,7 @@ use super::{
 };
 
 /// How many keys an account may have that are not revoked.
-const MAX_KEYS: i64 = 100;
+pub(super) const MAX_KEYS: i64 = 100;
 
 const NO_KEY: Error = Error::NotFound { what: "key" };
 
@@ -91,7 +91,7 @@ impl OwnKeys {
                 expires_at: end.flatten(),
                 revoked_at: None,
             };
-            add(context, key, plain).await
+            add(context, key, plain, KeyOrigin::Made).await
         };
         self.commands.run(caller, decide).await
     }
@@ -113,23 +113,11 @@ impl OwnKeys {
             if !is_valid {
                 return Err(NO_KEY);
             }
-            let lifetime = old
-                .expires_at
-                .map(|end| (end.micros() - old.created_at.micros()) / 1_000_000);
             let overlap = context.now.plus_seconds(overlap_seconds);
             let until = old.expires_at.map_or(overlap, |end| end.min(overlap));
             context.tx.expire_key(id, until).await?;
-            let key = ApiKey {
-                id: KeyId::new(context.new_id()),
-                person_id: Some(by.person),
-                hash: plain.hash(),
-                scopes: old.scopes,
-                created_at: context.now,
-                last_used_at: None,
-                expires_at: lifetime.map(|seconds| context.now.plus_seconds(seconds)),
-                ..old.clone()
-            };
-            let made = add(context, key, plain).await?;
+            let key = successor(context, &old, by.person, &plain);
+            let made = add(context, key, plain, KeyOrigin::Replaces(id)).await?;
             Ok((made, old.hash))
         };
         let (made, old) = self.commands.run(caller, decide).await?;
@@ -159,11 +147,34 @@ impl OwnKeys {
     }
 }
 
+/// A key like another one, with the same lifetime from now, for a person.
+pub(super) fn successor(
+    context: &Context,
+    old: &ApiKey,
+    person: PersonId,
+    plain: &PlainKey,
+) -> ApiKey {
+    let lifetime = old
+        .expires_at
+        .map(|end| (end.micros() - old.created_at.micros()) / 1_000_000);
+    ApiKey {
+        id: KeyId::new(context.new_id()),
+        person_id: Some(person),
+        hash: plain.hash(),
+        created_at: context.now,
+        last_used_at: None,
+        expires_at: lifetime.map(|seconds| context.now.plus_seconds(seconds)),
+        revoked_at: None,
+        ..old.clone()
+    }
+}
+
 /// Adds a key under the account's lock, so that there are never too many.
 async fn add(
     context: &mut Context,
     key: ApiKey,
     plain: PlainKey,
+    origin: KeyOrigin,
 ) -> Result<(NewKey, MemberKey), Error> {
     let account = context.tx.lock_account(key.account_id).await?;
     account.ok_or(Error::NotFound { what: "account" })?;
@@ -177,7 +188,9 @@ async fn add(
         )));
     }
     context.tx.insert_key(&key).await?;
-    context.record(Fact::KeyCreated { key: &key }).await?;
+    context
+        .record(Fact::KeyCreated { key: &key, origin })
+        .await?;
     let keys = context
         .tx
         .list_member_keys(key.account_id, MAX_KEYS)

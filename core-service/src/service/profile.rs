@@ -1,30 +1,40 @@
 //! A person's name and address.
 
+use std::sync::Arc;
+
 use domain::{
     account,
     audit::Actor,
     budget::Budget,
     email,
+    email_change::{EmailChange, TAKE_BACK_SECONDS},
+    fact::{Fact, PersonChange},
     person::Person,
     sign_in_code::{Holder, Purpose},
     violation::Violations,
 };
 
 use super::{
-    Commands, Context, Error, SignedIn,
+    Authenticator, Commands, Context, Error, SignedIn,
     codes::{self, AskedBy},
+    credentials::Credentials,
+    power::{self, Ended},
 };
 
 /// Use cases of people about themselves.
 #[derive(Debug, Clone)]
 pub struct Profile {
     commands: Commands,
+    credentials: Arc<Credentials>,
 }
 
 impl Profile {
     /// People's own names and addresses.
-    pub const fn new(commands: Commands) -> Self {
-        Self { commands }
+    pub fn new(commands: Commands, authenticator: &Authenticator) -> Self {
+        Self {
+            commands,
+            credentials: authenticator.credentials(),
+        }
     }
 
     /// Changes the person's name.
@@ -62,8 +72,14 @@ impl Profile {
         self.commands.run(Actor::Person(by.person), decide).await
     }
 
-    /// Changes the address to the one to which the code went, and mails a notice to the one before.
-    pub async fn finish_email_change(&self, by: &SignedIn, typed: &str) -> Result<Person, Error> {
+    /// Changes the address to the one to which the code went, and mails a notice to the one before. The person's other sessions end, and
+    /// their apps, if those are to be disconnected.
+    pub async fn finish_email_change(
+        &self,
+        by: &SignedIn,
+        typed: &str,
+        disconnects_apps: bool,
+    ) -> Result<Person, Error> {
         let decide = async |context: &mut Context| {
             let holder = Holder::session(by.session);
             let checked = codes::check(context, Purpose::EmailChange, holder, typed).await?;
@@ -84,12 +100,47 @@ impl Profile {
                 ..before.clone()
             };
             context.tx.update_person(&after).await?;
+            let mut ended = Ended::new();
             if email::normalised(&before.email) != email::normalised(&after.email) {
-                codes::notice(context, &before.email).await?;
+                ended = changed(context, by, &before.email, disconnects_apps).await?;
+                let person = by.person;
+                let change = PersonChange::ChangedEmail;
+                context
+                    .record(Fact::PersonChanged { person, change })
+                    .await?;
             }
             context.note_write();
-            Ok(Ok(after))
+            Ok(Ok((after, ended)))
         };
-        self.commands.run(Actor::Person(by.person), decide).await?
+        let changed = self.commands.run(Actor::Person(by.person), decide).await?;
+        let (person, ended) = changed?;
+        for hash in &ended {
+            self.credentials.evict(hash);
+        }
+        Ok(person)
     }
+}
+
+/// Ends what others may have begun by the old address, which can be taken back for a while.
+async fn changed(
+    context: &mut Context,
+    by: &SignedIn,
+    old_address: &str,
+    disconnects_apps: bool,
+) -> Result<Ended, Error> {
+    let change = EmailChange {
+        id: context.new_id(),
+        person_id: by.person,
+        email: old_address.to_owned(),
+        changed_by: by.person,
+        changed_at: context.now,
+        expires_at: context.now.plus_seconds(TAKE_BACK_SECONDS),
+    };
+    context.tx.insert_email_change(&change).await?;
+    codes::notice(context, old_address).await?;
+    let mut ended = power::end_sessions(context, by.person, Some(by.session)).await?;
+    if disconnects_apps {
+        ended.extend(power::disconnect_apps(context, by.person, None).await?);
+    }
+    Ok(ended)
 }

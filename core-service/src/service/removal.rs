@@ -29,16 +29,18 @@ pub(super) async fn begin(
     account: AccountId,
 ) -> Result<AccountContents, Error> {
     let found = context.tx.lock_account(account).await?;
-    let is_suspended = found.is_some_and(|account| account.is_suspended);
+    let is_suspended = found.as_ref().is_some_and(|account| account.is_suspended);
     withdraw_events(context, account, Some(context.now)).await?;
     let contents = context.tx.account_contents(account, context.now).await?;
     check(contents, is_suspended)?;
     context.tx.drop_mails_of(account).await?;
-    context.tx.begin_removal(account, context.now).await?;
-    let change = AccountChange::Removed;
+    let name = found.map_or_else(String::new, |account| account.name);
+    let change = AccountChange::Removed(&name);
+    // Before its members go, who get a mail.
     context
         .record(Fact::AccountChanged { account, change })
         .await?;
+    context.tx.begin_removal(account, context.now).await?;
     Ok(contents)
 }
 

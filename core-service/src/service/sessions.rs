@@ -3,9 +3,11 @@
 use std::sync::Arc;
 
 use domain::{
+    activity::Activity,
     audit::Actor,
     budget::Budget,
-    ids::{AccountId, SessionId},
+    fact::{Fact, PersonChange},
+    ids::{AccountId, PersonId, SessionId},
     instant::Instant,
     invitation::SentInvitation,
     person::{Membership, Person},
@@ -18,10 +20,14 @@ use super::{
     Authenticator, Commands, Context, Error, SignedIn,
     codes::{self, AskedBy},
     credentials::Credentials,
+    power,
 };
 
 /// How many memberships and invitations of one person are shown.
 const MAX_SHOWN: i64 = 200;
+
+/// How many entries of a person's own trail are shown.
+const MAX_TRAIL: i64 = 50;
 
 const NO_SESSION: Error = Error::NotFound { what: "session" };
 
@@ -101,6 +107,14 @@ impl Sessions {
         Ok(listed.await?)
     }
 
+    /// What happened to the person themselves, the latest first.
+    pub async fn trail(&self, caller: &SignedIn) -> Result<Vec<Activity>, Error> {
+        let listed = self
+            .store()
+            .list_activity_of_person(caller.person, MAX_TRAIL);
+        Ok(listed.await?)
+    }
+
     /// Makes the session about another account of the person; returns its new token.
     pub async fn switch(
         &self,
@@ -129,7 +143,7 @@ impl Sessions {
             let found = found.filter(|found| found.person_id == caller.person);
             let found = found.ok_or(NO_SESSION)?;
             context.tx.delete_session(caller.person, session).await?;
-            context.note_write();
+            note_ended(context, caller.person, 1, Some(&found.device)).await?;
             Ok(found.hash)
         };
         let by = Actor::Person(caller.person);
@@ -138,22 +152,24 @@ impl Sessions {
         Ok(())
     }
 
-    /// Ends all sessions of the person; returns their number.
-    pub async fn end_all(&self, caller: &SignedIn) -> Result<u64, Error> {
+    /// Ends all sessions of the person, and their apps, if those are to be disconnected; returns the number of sessions.
+    pub async fn end_all(&self, caller: &SignedIn, disconnects_apps: bool) -> Result<u64, Error> {
+        let person = caller.person;
         let decide = async |context: &mut Context| {
-            let now = context.now;
-            let all = context.tx.list_sessions(caller.person, now, MAX_SESSIONS);
-            let all = all.await?;
-            context.tx.delete_sessions_of(caller.person, 0).await?;
-            context.note_write();
-            Ok(all)
+            let mut ended = power::end_sessions(context, person, None).await?;
+            let sessions = ended.len() as u64;
+            let count = i64::try_from(sessions).unwrap_or(i64::MAX);
+            note_ended(context, person, count, None).await?;
+            if disconnects_apps {
+                ended.extend(power::disconnect_apps(context, person, None).await?);
+            }
+            Ok((sessions, ended))
         };
-        let ended = self.commands.run(Actor::Person(caller.person), decide);
-        let ended = ended.await?;
-        for session in &ended {
-            self.credentials.evict(&session.hash);
+        let (sessions, ended) = self.commands.run(Actor::Person(person), decide).await?;
+        for hash in &ended {
+            self.credentials.evict(hash);
         }
-        Ok(ended.len() as u64)
+        Ok(sessions)
     }
 
     /// Mails a code for a step-up; returns the address that it goes to.
@@ -183,6 +199,11 @@ impl Sessions {
                 .tx
                 .step_up_session(caller.session, context.now)
                 .await?;
+            let person = caller.person;
+            let change = PersonChange::SteppedUp;
+            context
+                .record(Fact::PersonChanged { person, change })
+                .await?;
             Ok(Ok(SteppedUp {
                 until: context.now.plus_seconds(STEP_UP_SECONDS),
                 token: renew(context, caller).await?,
@@ -193,6 +214,19 @@ impl Sessions {
         self.credentials.evict(&caller.hash);
         Ok(stepped_up)
     }
+}
+
+async fn note_ended(
+    context: &mut Context,
+    person: PersonId,
+    count: i64,
+    device: Option<&str>,
+) -> Result<(), Error> {
+    let change = PersonChange::EndedSessions { count, device };
+    context
+        .record(Fact::PersonChanged { person, change })
+        .await?;
+    Ok(())
 }
 
 /// Gives the caller's session a new token, in the transaction that changes what the session is worth. No core knows the new one, so

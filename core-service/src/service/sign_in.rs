@@ -6,6 +6,7 @@ use domain::{
     account::Account,
     audit::Actor,
     budget::{Asker, BrowserHash, Budget},
+    fact::{Fact, KnownAs, PersonChange},
     ids::{AccountId, PersonId, SessionId},
     instant::Instant,
     person::Person,
@@ -14,6 +15,7 @@ use domain::{
     session::{MAX_SECONDS, MAX_SESSIONS, Session, SessionToken},
     sign_in_code::{Holder, Purpose},
 };
+use server::networks;
 use sha2::{Digest as _, Sha256};
 
 use super::{
@@ -50,9 +52,9 @@ impl Default for SignUp {
 /// A browser that signs in.
 #[derive(Debug, Clone)]
 pub struct Browser {
-    hash: BrowserHash,
+    pub(super) hash: BrowserHash,
     /// The client's address, which is not always known.
-    client: Option<IpAddr>,
+    pub(super) client: Option<IpAddr>,
     /// What the person recognizes it by.
     device: String,
 }
@@ -183,6 +185,15 @@ impl SignIn {
         if let Some(person) = context.tx.lock_person_by_email(address).await? {
             return Ok((person.id, false));
         }
+        if context
+            .tx
+            .find_email_change(address, context.now)
+            .await?
+            .is_some()
+        {
+            let text = "the address with which this person signs in was changed: take it back at /sign-in/take-back, or sign in with the new one";
+            return Err(Error::Conflict(text.to_owned()));
+        }
         let is_invited = context.tx.is_invited(address, context.now).await?;
         if is_invited || !self.sign_up.is_open {
             let person = Person::new(PersonId::new(context.new_id()), address, context.now);
@@ -219,12 +230,13 @@ pub(crate) async fn may_sign_in(
 }
 
 /// A new session of a person, whose browser is known from now on.
-async fn open(
+pub(super) async fn open(
     context: &mut Context,
     person: PersonId,
     browser: &Browser,
     is_new_person: bool,
 ) -> Result<NewSession, Error> {
+    let known_as = known_as(context, person, &browser.hash).await?;
     let token = SessionToken::generate(context.entropy());
     let session = Session {
         id: SessionId::new(context.new_id()),
@@ -232,6 +244,7 @@ async fn open(
         hash: token.hash(),
         account_id: context.tx.first_account_of(person).await?,
         device: browser.device.clone(),
+        network: browser.client.map_or_else(String::new, networks::coarse),
         created_at: context.now,
         last_used_at: context.now,
         stepped_up_at: context.now,
@@ -243,10 +256,36 @@ async fn open(
         .tx
         .put_known_browser(&browser.hash, person, context.now)
         .await?;
-    context.note_write();
+    let change = PersonChange::SignedIn {
+        session: &session,
+        browser: known_as,
+    };
+    context
+        .record_by(
+            Actor::Person(person),
+            Fact::PersonChanged { person, change },
+        )
+        .await?;
     Ok(NewSession {
         token,
         session,
         is_new_person,
+    })
+}
+
+/// What a browser is to a person who signs in with it.
+async fn known_as(
+    context: &mut Context,
+    person: PersonId,
+    browser: &BrowserHash,
+) -> Result<KnownAs, Error> {
+    if context.tx.note_first_sign_in(person, context.now).await? {
+        return Ok(KnownAs::First);
+    }
+    let is_known = context.tx.knows_browser_of(browser, person).await?;
+    Ok(if is_known {
+        KnownAs::Known
+    } else {
+        KnownAs::New
     })
 }

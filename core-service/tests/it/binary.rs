@@ -218,7 +218,11 @@ async fn key(database_url: &str) -> String {
         timezone: None,
     };
     use_cases.accounts.create(account).await.unwrap();
-    let made = use_cases.keys.create(OWNER, "laptop").await.unwrap();
+    let made = use_cases
+        .keys
+        .create_for_demo(OWNER, "laptop")
+        .await
+        .unwrap();
     store.close().await;
     made.plain.expose().to_owned()
 }

@@ -62,8 +62,21 @@ impl Mailbox {
         Self { runner, folder }
     }
 
-    /// Has everything sent that is due, and takes it out.
+    /// Has everything sent that is due, and takes it out. Security mails are left out: see [`Self::notices`].
     pub(crate) async fn collect(&self) -> Vec<Mail> {
+        let mut mails = self.all().await;
+        mails.retain(|mail| !mail.is_notice());
+        mails
+    }
+
+    /// Has everything sent that is due, takes it out, and returns the security mails.
+    pub(crate) async fn notices(&self) -> Vec<Mail> {
+        let mut mails = self.all().await;
+        mails.retain(Mail::is_notice);
+        mails
+    }
+
+    async fn all(&self) -> Vec<Mail> {
         self.runner.drain().await.unwrap();
         take(&self.folder.path().join("mail"))
     }
@@ -112,6 +125,11 @@ impl Mail {
             calendar: (kinds.len() == 3).then(|| part(&message, 3)),
             source: String::from_utf8(bytes.to_vec()).unwrap(),
         }
+    }
+
+    /// Whether it is a security mail.
+    fn is_notice(&self) -> bool {
+        self.source.contains("<security_mail.")
     }
 
     /// The headers as they are sent.

@@ -83,6 +83,7 @@ async fn what_is_old_is_deleted(database: Database) {
         before: None,
         after: None,
         reason: None,
+        is_counted: false,
     };
     let job = |occasion| Job {
         task: Task::StockCover,

@@ -14,6 +14,7 @@ mod limits_of_cores;
 mod mail_budgets;
 mod managing;
 mod members;
+mod noticing;
 mod oauth;
 mod outage;
 pub(crate) mod people;
@@ -24,6 +25,7 @@ mod seats;
 mod sessions;
 pub(crate) mod signing_in;
 mod suspending;
+mod taking_back;
 mod trespassing;
 mod trusting;
 mod unknown_keys;
@@ -128,7 +130,8 @@ impl Instance {
             timezone: None,
         };
         self.accounts.create(account).await.unwrap();
-        let key = self.keys.create(email, "laptop").await.unwrap();
+        // Of which nobody is mailed.
+        let key = self.keys.create_for_demo(email, "laptop").await.unwrap();
         let header = format!("Bearer {}", key.plain.expose());
         self.authenticator
             .authenticate(Some(&header))

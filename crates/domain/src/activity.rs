@@ -45,6 +45,8 @@ pub struct Activity {
     pub after: Option<Value>,
     /// Why.
     pub reason: Option<String>,
+    /// How often it happened on its day, if that is counted.
+    pub times: i32,
 }
 
 /// A changed field, with values as text.

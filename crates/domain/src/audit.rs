@@ -1,5 +1,6 @@
 //! Entries of the audit log.
 
+use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
 
 use super::{
@@ -91,4 +92,43 @@ pub struct AuditEntry {
     pub after: Option<serde_json::Value>,
     /// Why, in the actor's words.
     pub reason: Option<String>,
+    /// Whether all entries of its kind on one day are one, which is counted: its id is then the same all day.
+    pub is_counted: bool,
+}
+
+impl AuditEntry {
+    /// The entry of the day for its kind, its subject and its account.
+    #[must_use]
+    pub fn counted_by_day(self) -> Self {
+        const DAY_MICROS: i64 = 86_400_000_000;
+        let day = self.at.micros().div_euclid(DAY_MICROS);
+        let mut hash = Sha256::new();
+        hash.update(self.action);
+        hash.update(self.subject_id);
+        hash.update(self.account_id.map_or(Uuid::nil(), AccountId::uuid));
+        let hash: [u8; 32] = hash.finalize().into();
+        let random: [u8; 10] = hash.first_chunk().copied().unwrap_or_default();
+        let millis = u64::try_from(day * (DAY_MICROS / 1_000)).unwrap_or(0);
+        Self {
+            id: uuid::Builder::from_unix_timestamp_millis(millis, &random).into_uuid(),
+            is_counted: true,
+            ..self
+        }
+    }
+
+    /// The same entry on an account.
+    #[must_use]
+    pub fn on(self, id: Uuid, account: AccountId) -> Self {
+        let is_counted = self.is_counted;
+        let entry = Self {
+            id,
+            account_id: Some(account),
+            ..self
+        };
+        if is_counted {
+            entry.counted_by_day()
+        } else {
+            entry
+        }
+    }
 }

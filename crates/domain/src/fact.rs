@@ -2,6 +2,7 @@
 //! audit log ([`Fact::audit`]), jobs ([`Fact::job`], [`Fact::mailing`]).
 
 mod audit;
+mod notice;
 mod work;
 
 use uuid::Uuid;
@@ -18,8 +19,10 @@ use super::{
     person::Role,
     plan::Plan,
     registration::{Registration, Status},
+    session::Session,
 };
 
+pub use notice::{Audience, Notice};
 pub use work::Mailing;
 
 /// One thing that happened, with the data that the consequences need.
@@ -182,6 +185,8 @@ pub enum Fact<'a> {
     KeyCreated {
         /// The key.
         key: &'a ApiKey,
+        /// Why there is a new one.
+        origin: KeyOrigin,
     },
     /// A key was revoked.
     KeyRevoked {
@@ -222,6 +227,20 @@ pub enum Fact<'a> {
         grant: &'a Grant,
         /// Why.
         why: Disconnection,
+    },
+    /// Something happened to a person, whichever accounts they are a member of.
+    PersonChanged {
+        /// The person.
+        person: PersonId,
+        /// What.
+        change: PersonChange<'a>,
+    },
+    /// Somebody took data away.
+    Exported {
+        /// Whose.
+        account: AccountId,
+        /// What.
+        what: Export,
     },
     /// A code was made for a person who signs in.
     CodeMade {
@@ -289,6 +308,68 @@ impl Disconnection {
     }
 }
 
+/// What happened to a person.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PersonChange<'a> {
+    /// They signed in.
+    SignedIn {
+        /// The new session.
+        session: &'a Session,
+        /// What the browser is to them.
+        browser: KnownAs,
+    },
+    /// They proved again who they are.
+    SteppedUp,
+    /// A wrong code was typed for them, perhaps by a stranger.
+    WrongCode,
+    /// They ended sessions.
+    EndedSessions {
+        /// How many.
+        count: i64,
+        /// The browser, if there was one.
+        device: Option<&'a str>,
+    },
+    /// Their address is another one.
+    ChangedEmail,
+    /// They took back an address that had been changed.
+    TookBackEmail,
+}
+
+/// What a browser is to the person who signs in with it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KnownAs {
+    /// They signed in with it before.
+    Known,
+    /// They signed in before, but never with it.
+    New,
+    /// They sign in for the first time ever.
+    First,
+}
+
+/// What somebody took away.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Export {
+    /// The registrations for an event.
+    Registrations(EventId),
+    /// The activity.
+    Activity,
+    /// Everything that an account holds.
+    Account,
+}
+
+/// Why there is a new key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KeyOrigin {
+    /// Somebody wanted one.
+    Made,
+    /// Demo data have one, of which nobody is told.
+    Demo,
+    /// It replaces this one of the account.
+    Replaces(KeyId),
+    /// It replaces this one of a member who was removed.
+    TakesOver(KeyId),
+}
+
 /// How an account changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AccountChange<'a> {
@@ -306,8 +387,8 @@ pub enum AccountChange<'a> {
     MailDropped(u64),
     /// It is trusted with mails to people who did not register themselves.
     Trusted,
-    /// It was removed.
-    Removed,
+    /// It was removed. This is its name.
+    Removed(&'a str),
     /// The name of a person who was erased was removed from it.
     Erased,
 }

@@ -21,7 +21,7 @@ pub struct Invitation {
     pub email: String,
     /// The role that it offers.
     pub role: Role,
-    /// Who invited; nobody once they are erased.
+    /// Who invited. The invitation ends when they may no longer invite.
     pub invited_by: Option<PersonId>,
     /// Since when.
     pub created_at: Instant,
@@ -36,6 +36,6 @@ pub struct SentInvitation {
     pub invitation: Invitation,
     /// The name of the account.
     pub account_name: String,
-    /// The name of the member who invited; empty once they are erased.
+    /// The name of the member who invited.
     pub invited_by: String,
 }

@@ -1,6 +1,8 @@
 //! Jobs: work that a committed change leaves to be done later.
 
+mod as_text;
 mod kind;
+mod security;
 mod task;
 
 use std::{borrow::Cow, fmt, str::FromStr};
@@ -8,6 +10,7 @@ use std::{borrow::Cow, fmt, str::FromStr};
 use uuid::Uuid;
 
 pub use kind::{JobKind, UnknownJobKind};
+pub use security::SecurityNotice;
 pub use task::{InvalidPayload, Task};
 
 use super::{
@@ -63,7 +66,7 @@ pub struct Job {
 
 impl Job {
     /// A mail to a registrant.
-    pub const fn mail(task: Task, registration: RegistrationId) -> Self {
+    pub fn mail(task: Task, registration: RegistrationId) -> Self {
         Self {
             occasion: task.occasion(),
             task,
@@ -74,7 +77,7 @@ impl Job {
     }
 
     /// A mail to somebody who signs in, of which there is one for each subject.
-    pub const fn person_mail(task: Task, subject_id: Uuid) -> Self {
+    pub fn person_mail(task: Task, subject_id: Uuid) -> Self {
         Self {
             task,
             subject_id,
@@ -104,7 +107,7 @@ impl Job {
     }
 
     /// Its unique key.
-    pub const fn key(&self) -> JobKey {
+    pub fn key(&self) -> JobKey {
         JobKey {
             kind: self.task.kind(),
             subject_id: self.subject_id,

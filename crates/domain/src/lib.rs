@@ -13,6 +13,7 @@ pub mod clock;
 pub mod cursor;
 pub mod date_time;
 pub mod email;
+pub mod email_change;
 pub mod entropy;
 pub mod event;
 pub mod expiry;

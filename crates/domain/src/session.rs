@@ -62,6 +62,8 @@ pub struct Session {
     pub account_id: Option<AccountId>,
     /// What the person recognizes it by.
     pub device: String,
+    /// The network of the client that signed in, without its last part; empty if it is not known.
+    pub network: String,
     /// Since when.
     pub created_at: Instant,
     /// When it was last used, approximately: it is written with a delay.

@@ -71,6 +71,8 @@ pub enum Purpose {
     EmailChanged,
     /// To prove that an address for questions belongs to the account.
     Contact,
+    /// To take back an address that was changed.
+    TakeBack,
 }
 
 /// The text is no purpose.
@@ -79,12 +81,13 @@ pub enum Purpose {
 pub struct UnknownPurpose;
 
 impl Purpose {
-    const ALL: [Self; 5] = [
+    const ALL: [Self; 6] = [
         Self::SignIn,
         Self::StepUp,
         Self::EmailChange,
         Self::EmailChanged,
         Self::Contact,
+        Self::TakeBack,
     ];
 
     /// Its name, as it is stored.
@@ -95,6 +98,7 @@ impl Purpose {
             Self::EmailChange => "email_change",
             Self::EmailChanged => "email_changed",
             Self::Contact => "contact",
+            Self::TakeBack => "take_back",
         }
     }
 }

@@ -13,7 +13,7 @@ use rpc_client::{Context, Core, CoreSettings};
 use server::{
     CancellationToken, Failure,
     exposure::Exposure,
-    observe::RequestId,
+    observe::{ClientNetwork, RequestId},
     probe,
     program::ProgramSettings,
     serve::{Limits, Peer},
@@ -139,7 +139,12 @@ impl CallOptions {
         let id = RequestId::in_extensions(&request.extensions);
         let context = Context::from_headers(&request.headers, &id, self.request_time);
         match self.client(request) {
-            Some(client) => context.for_client(client),
+            Some(client) => {
+                if let Some(network) = request.extensions.get::<ClientNetwork>() {
+                    network.note(client);
+                }
+                context.for_client(client)
+            }
             None => context,
         }
     }

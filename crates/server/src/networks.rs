@@ -59,6 +59,20 @@ pub fn subscriber(address: IpAddr) -> IpAddr {
     }
 }
 
+/// The network of an address, from which nobody finds one subscriber: the first 24 bits of an IPv4 address, 48 of an IPv6 one.
+pub fn coarse(address: IpAddr) -> String {
+    match address.to_canonical() {
+        IpAddr::V4(address) => {
+            let [a, b, c, _] = address.octets();
+            format!("{a}.{b}.{c}.0/24")
+        }
+        IpAddr::V6(address) => {
+            let [a, b, c, ..] = address.segments();
+            format!("{}/48", Ipv6Addr::new(a, b, c, 0, 0, 0, 0, 0))
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -69,6 +83,17 @@ mod tests {
         assert!(refused.unwrap_err().contains("\"proxy.internal\""));
         let read: Networks = "10.0.0.0/8, 192.0.2.1,".parse().unwrap();
         assert_eq!(read.to_string(), "10.0.0.0/8,192.0.2.1/32");
+    }
+
+    #[test]
+    fn a_coarse_network_has_no_subscriber() {
+        for (address, network) in [
+            ("192.0.2.1", "192.0.2.0/24"),
+            ("::ffff:192.0.2.1", "192.0.2.0/24"),
+            ("2001:db8:1:2:3:4:5:6", "2001:db8:1::/48"),
+        ] {
+            assert_eq!(coarse(address.parse().unwrap()), network);
+        }
     }
 
     #[test]

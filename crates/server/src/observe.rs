@@ -1,15 +1,17 @@
 //! What every HTTP surface does around a request: a request id, and one log line.
 //!
 //! The line's fields are named here and nowhere else: `method`, `route` (the template, never the path, which may hold a
-//! private link), `status`, `duration_ms`, `bytes` (of the answer's body), `request_id`, `cause` (of a failure).
+//! private link), `status`, `duration_ms`, `bytes` (of the answer's body), `client` (its network, without the last part of its
+//! address), `request_id`, `cause` (of a failure). Core's line of the call has the account and the credential's id.
 
 mod line;
 
 use std::{
     convert::Infallible,
     fmt,
+    net::IpAddr,
     pin::Pin,
-    sync::Arc,
+    sync::{Arc, OnceLock},
     task::{Context, Poll, ready},
 };
 
@@ -19,7 +21,7 @@ use rand::RngExt as _;
 use tower::Service;
 use tracing::{Instrument as _, Span, field::Empty, instrument::Instrumented};
 
-use crate::traces;
+use crate::{networks, traces};
 use line::{Line, LoggedBody};
 
 /// The header that carries a request id, both ways.
@@ -92,6 +94,22 @@ pub struct Quiet;
 #[derive(Debug, Clone)]
 pub struct Cause(pub String);
 
+/// The network of a request's client, for its line. [`Observe`] puts it into the extensions of every request; whoever knows the trusted
+/// proxies notes it.
+#[derive(Debug, Clone, Default)]
+pub struct ClientNetwork(Arc<OnceLock<String>>);
+
+impl ClientNetwork {
+    /// Notes the network of this client.
+    pub fn note(&self, client: IpAddr) {
+        self.0.get_or_init(|| networks::coarse(client));
+    }
+
+    fn shown(&self) -> Option<&str> {
+        self.0.get().map(String::as_str)
+    }
+}
+
 /// Gives each request an id, returns it in a header, and logs one line when the answer is sent or the client disconnects.
 #[derive(Debug, Clone)]
 pub(crate) struct Observe<S>(S);
@@ -117,9 +135,11 @@ where
     fn call(&mut self, mut request: Request<A>) -> Self::Future {
         let id = RequestId::of(request.headers());
         request.extensions_mut().insert(id.clone());
+        let client = ClientNetwork::default();
+        request.extensions_mut().insert(client.clone());
         let span = traces::called(span(&request, &id), request.headers());
         traces::name_in(&span, request.headers_mut());
-        let line = Line::start(request.method().clone(), id, span.clone());
+        let line = Line::start(request.method().clone(), id, client, span.clone());
         let answer = span.in_scope(|| self.0.call(request));
         Answering {
             answer: answer.instrument(span),

@@ -45,7 +45,7 @@ pub use store::Store;
 pub use tx::Tx;
 pub use uses::{GrantUses, KeyUses, SessionUses, Uses};
 pub use values::{
-    AuditRecord, CatalogueMatches, Clearance, EventFilter, FirstEvents, JobQueue, JobRecord,
-    MailQueue, MailRecipient, MyEventsFilter, RegistrationFilter, StoredAnswer, StoredClient,
-    StoredConnection, StoredCover, UnsentMail,
+    ActivityView, AuditRecord, CatalogueMatches, Clearance, EventFilter, FirstEvents, JobQueue,
+    JobRecord, MailQueue, MailRecipient, MyEventsFilter, RegistrationFilter, StoredAnswer,
+    StoredClient, StoredConnection, StoredCover, UnsentMail,
 };

@@ -53,7 +53,7 @@ macro_rules! step {
     };
 }
 
-const STEPS: [Step; 43] = [
+const STEPS: [Step; 45] = [
     step!(1, "0001_initial", both),
     step!(2, "0002_registering", both),
     step!(3, "0003_excused_jobs", both),
@@ -103,6 +103,8 @@ const STEPS: [Step; 43] = [
     step!(48, "0048_added_people", both),
     step!(49, "0049_trust", both),
     step!(50, "0050_proven_contacts", both),
+    step!(52, "0052_security_notices", both),
+    step!(53, "0053_email_changes", both),
 ];
 
 /// SQLite's migrations.

@@ -10,6 +10,7 @@ mod codes;
 mod confirmations;
 mod contacts;
 mod details;
+mod email_changes;
 mod events;
 mod fts5;
 mod gin;

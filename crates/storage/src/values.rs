@@ -140,6 +140,19 @@ pub struct AuditRecord {
     pub reason: Option<String>,
 }
 
+/// What is read of the audit log of an account.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ActivityView {
+    /// Only what is about this event.
+    pub event: Option<EventId>,
+    /// When it happened.
+    pub period: Period,
+    /// Whether what happened to events is among it.
+    pub has_events: bool,
+    /// Whether what happened to members as people is among it.
+    pub has_people: bool,
+}
+
 /// A job that is not done.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JobRecord {

@@ -312,4 +312,34 @@ async fn what_is_told_is_found(app: Arc<TestApp>) {
     }
 }
 
-tests::on_both_engines!(no_secret_is_told, what_is_told_is_found);
+/// Whose credential did what, so that an operator can answer who downloaded a list.
+async fn a_call_says_whose_it_is(app: Arc<TestApp>) {
+    listen();
+    let account = app.account(Plan::Pro).await;
+    let answer = app.http.get("/me/activity.csv").bearer(&account.key);
+    assert_eq!(answer.send().await.status, 200);
+    let browser = Browser::signed_in(&app, &account.email).await;
+    browser.page("/dashboard/activity").await.html(200);
+    app.http.get("/events").send().await;
+
+    let (text, id) = (logged(), account.id.to_string());
+    let calls = |rpc: &str| -> Vec<String> {
+        let is_call = |line: &&str| line.contains(rpc) && line.contains(&format!("account={id}"));
+        text.lines().filter(is_call).map(str::to_owned).collect()
+    };
+    let by_key = calls("rpc=/muster.v1.AccountService/ExportActivity");
+    assert!(
+        by_key.iter().any(|line| line.contains(" key=")),
+        "{by_key:?}"
+    );
+    let by_session = calls("rpc=/muster.v1.AccountService/ListActivity");
+    let has_session = |line: &String| line.contains(" session=") && !line.contains(" key=");
+    assert!(by_session.iter().any(has_session), "{by_session:?}");
+    assert!(!text.contains(&account.email));
+}
+
+tests::on_both_engines!(
+    no_secret_is_told,
+    what_is_told_is_found,
+    a_call_says_whose_it_is,
+);

@@ -3,6 +3,7 @@
 pub(in crate::pages) mod again;
 pub(in crate::pages) mod link;
 pub(in crate::pages) mod out;
+pub(in crate::pages) mod take_back;
 
 use askama::Template;
 use axum::response::Response;

@@ -36,7 +36,7 @@ pub(super) const fn name(part: Part) -> &'static str {
 pub(super) const fn columns(part: Part) -> &'static [&'static str] {
     match part {
         Part::Account | Part::Person => &[],
-        Part::Sessions => &["id", "device", "created_at", "last_used_at"],
+        Part::Sessions => &["id", "device", "network", "created_at", "last_used_at"],
         Part::Memberships => &["account_id", "account_name", "role"],
         Part::Apps => &[
             "id",
@@ -202,6 +202,7 @@ fn session(one: &Session) -> Value {
     json!({
         "id": one.id.to_string(),
         "device": one.device,
+        "network": one.network,
         "created_at": one.created_at.to_string(),
         "last_used_at": one.last_used_at.to_string(),
     })

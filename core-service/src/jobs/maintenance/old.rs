@@ -28,7 +28,7 @@ macro_rules! kinds {
 }
 
 /// Returns all kinds. Grants are of use as long as the audit log names them.
-pub(super) fn kinds(now: Instant, retention: Retention) -> [Kind; 16] {
+pub(super) fn kinds(now: Instant, retention: Retention) -> [Kind; 17] {
     let seconds = |seconds: i64| now.plus_seconds(-seconds);
     let days = |days: u32| seconds(i64::from(days) * DAY_SECONDS);
     kinds! {
@@ -38,6 +38,7 @@ pub(super) fn kinds(now: Instant, retention: Retention) -> [Kind; 16] {
         delete_old_answers: now;
         delete_expired_details: now;
         delete_expired_codes: now;
+        delete_expired_email_changes: now;
         delete_ended_sessions: now;
         delete_expired_links: now;
         delete_old_budgets: now;

@@ -4,13 +4,14 @@ use bytes::Bytes;
 use domain::{
     activity::{Activity, FieldChange},
     cursor::Place,
+    fact::Export,
 };
 use futures_util::{Stream, stream};
 use uuid::Uuid;
 
 use super::{ActivityFilter, ActivityLog, ActivityPage, Readable, WINDOW};
 use crate::service::{
-    Error, Principal,
+    Error, Principal, exports,
     table::{Piece, safe},
 };
 
@@ -52,8 +53,10 @@ impl ActivityLog {
         caller: &Principal,
         filter: ActivityFilter,
     ) -> Result<ActivityExport, Error> {
+        let readable = self.readable(caller, filter).await?;
+        exports::record(&self.commands, caller, Export::Activity).await?;
         Ok(ActivityExport {
-            readable: self.readable(caller, filter).await?,
+            readable,
             log: self.clone(),
             after: None,
             state: State::New,

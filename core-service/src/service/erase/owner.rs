@@ -10,7 +10,7 @@ use domain::{
 };
 
 use super::{Erasure, LastOwner, People};
-use crate::service::{Context, Error, removal};
+use crate::service::{Context, Error, members, removal};
 
 /// Memberships of one person, as many as pages show.
 const MAX_MEMBERSHIPS: i64 = 200;
@@ -62,6 +62,7 @@ impl People {
             let id = person.as_ref().map(|person| person.id);
             erased.mails = context.tx.delete_mails_to(email_norm, id).await?;
             let codes = context.tx.delete_codes_to(email_norm).await?;
+            context.tx.delete_email_changes_from(email_norm).await?;
             let invitations = context.tx.delete_invitations_to(email_norm).await?;
             let proofs = context
                 .tx
@@ -206,6 +207,7 @@ async fn leave_all(
                 .await?;
         }
         context.tx.delete_answers_of(account_id).await?;
+        members::end_invitations_by(context, account_id, person.id).await?;
         context.tx.delete_membership(account_id, person.id).await?;
         context
             .record(Fact::MemberChanged {

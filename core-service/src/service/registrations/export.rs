@@ -3,6 +3,7 @@
 use bytes::Bytes;
 use domain::{
     event::Event,
+    fact,
     ids::EventId,
     registration::{Answer, Awaits, Registration},
     scope::Scope,
@@ -11,7 +12,7 @@ use futures_util::{Stream, stream};
 use storage::Store;
 
 use crate::service::{
-    Error, Lacking, Principal, Registrations,
+    Error, Lacking, Principal, Registrations, exports,
     table::{Piece, safe},
 };
 
@@ -54,6 +55,7 @@ impl Registrations {
                 lacking: Lacking::Role,
             });
         }
+        exports::record(&self.commands, caller, fact::Export::Registrations(id)).await?;
         Ok(Export {
             store: self.commands.store().clone(),
             event,

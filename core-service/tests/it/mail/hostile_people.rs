@@ -1,12 +1,15 @@
 //! With any names of people, accounts and events, a mail to somebody who signs in or organizes stays one mail, to one person, with our
 //! links alone.
 
-use core_service::email::{self, Digest, Letter, Mailer, digest, letter, unchecked};
+use core_service::email::{
+    self, AccountIncident, Concerned, Digest, Incident, Letter, Mailer, Named, digest, letter,
+    unchecked,
+};
 use domain::{
     entropy::Entropy,
     ids::{AccountId, CodeId, EventId, InvitationId, PersonId, RegistrationId},
     invitation::{Invitation, SentInvitation},
-    job::{Job, Task},
+    job::{Job, JobKey, Task},
     organizer_mail::{EventUpdates, MailChoice, Organizer},
     person::{Person, Role},
     sign_in_code::{Code, Digits, Holder, Purpose},
@@ -30,15 +33,18 @@ const ADDRESS: &str = "ada@example.org";
 enum Kind {
     Code(Purpose),
     Invitation,
+    Security,
     Digest,
 }
 
-const KINDS: [Kind; 6] = [
+const KINDS: [Kind; 8] = [
     Kind::Code(Purpose::SignIn),
     Kind::Code(Purpose::StepUp),
     Kind::Code(Purpose::EmailChange),
     Kind::Code(Purpose::EmailChanged),
+    Kind::Code(Purpose::TakeBack),
     Kind::Invitation,
+    Kind::Security,
     Kind::Digest,
 ];
 
@@ -65,6 +71,7 @@ fn mail(kind: Kind, [person, account, title]: [&str; 3]) -> email::Mail {
                 created_at: NOW,
             };
             let code = Letter::Code {
+                take_back: None,
                 code: &code,
                 person: Some(&person),
             };
@@ -90,6 +97,7 @@ fn mail(kind: Kind, [person, account, title]: [&str; 3]) -> email::Mail {
             };
             letter(&job, &invitation, HOST).unwrap()
         }
+        Kind::Security => security(&job, [person, account, title]),
         Kind::Digest => {
             let organizer = Organizer {
                 name: person.to_owned(),
@@ -119,6 +127,31 @@ fn mail(kind: Kind, [person, account, title]: [&str; 3]) -> email::Mail {
             digest(&job, &content).unwrap()
         }
     }
+}
+
+fn security(job: &JobKey, [person, account, title]: [&str; 3]) -> email::Mail {
+    let recipient = Person {
+        id: PersonId::new(uuid::Uuid::nil()),
+        email: ADDRESS.to_owned(),
+        name: person.to_owned(),
+        created_at: NOW,
+    };
+    let of = Concerned {
+        name: person.to_owned(),
+        is_recipient: false,
+    };
+    let name = title.to_owned();
+    let incident = Incident::OnAccount {
+        account: account.to_owned(),
+        what: AccountIncident::KeyTakenOver(Named { name, of }),
+    };
+    let security = Letter::Security {
+        person: &recipient,
+        at: NOW,
+        incident: &incident,
+        url: "https://muster.example/dashboard/keys",
+    };
+    letter(job, &security, HOST).unwrap()
 }
 
 async fn sent(kind: Kind, texts: [&str; 3]) -> Mail {

@@ -3,6 +3,7 @@
 use core_service::service::Error;
 use domain::{
     ids::{InvitationId, KeyId},
+    invitation::Invitation,
     person::Role,
     plan::Plan,
 };
@@ -98,7 +99,10 @@ async fn an_account_keeps_an_owner(database: Database) {
             .map(drop),
         members.change_role(&caller, me, Role::Door).await.map(drop),
         // Nobody removes themselves: who leaves has a new token.
-        members.remove(&caller, &owner.by, me, true).await.map(drop),
+        members
+            .remove(&caller, &owner.by, me, Some(0))
+            .await
+            .map(drop),
     ] {
         assert!(matches!(refused, Err(Error::Conflict(_))), "{refused:?}");
     }
@@ -144,7 +148,7 @@ async fn of_two_owners_who_go_at_once_one_stays(database: Database) {
             match round % 3 {
                 0 => here.leave(&olga.by, account).await.map(drop),
                 1 => here.change_role(&one, olga_id, Role::Door).await.map(drop),
-                _ => there.remove(&two, &otto.by, olga_id, false).await.map(drop),
+                _ => there.remove(&two, &otto.by, olga_id, None).await.map(drop),
             }
         };
         let otto_goes = async {
@@ -164,11 +168,95 @@ async fn of_two_owners_who_go_at_once_one_stays(database: Database) {
     }
 }
 
-async fn the_keys_of_a_member_end_with_them_unless_an_owner_keeps_them(database: Database) {
+async fn an_invitation_ends_with_the_power_of_who_made_it(database: Database) {
+    let instance = Instance::open(&database).await;
+    let olga = instance.somebody("olga@example.org", 1).await;
+    let mut otto = instance.somebody("otto@example.org", 2).await;
+    let friend = instance.somebody("friend@example.org", 3).await;
+    let account = instance
+        .join(&olga, &mut otto, "otto@example.org", Role::Owner)
+        .await;
+    let theirs = instance.standing_of(&otto).await;
+    let caller = instance.standing_of(&olga).await;
+    for round in 0..3 {
+        // He invites himself, by another address of his, for later.
+        let invited = to("friend@example.org", Role::Owner);
+        let invited = instance.members.invite(&theirs, &otto.by, invited);
+        let id = invited.await.unwrap().invitation.id;
+        let otto_id = otto.by.person;
+        match round {
+            0 => {
+                let demoted = instance
+                    .members
+                    .change_role(&caller, otto_id, Role::Organizer);
+                demoted.await.unwrap();
+            }
+            1 => {
+                let removed = instance.members.remove(&caller, &olga.by, otto_id, None);
+                removed.await.unwrap();
+            }
+            _ => {
+                let token = instance.members.leave(&otto.by, account).await.unwrap();
+                instance.renewed(&mut otto, token).await;
+            }
+        }
+        let late = instance.members.accept(&friend.by, id).await;
+        assert!(matches!(late, Err(Error::NotFound { .. })), "{late:?}");
+        let (_, waiting) = instance.members.list(&caller).await.unwrap();
+        assert_eq!(waiting, [], "{round}");
+        let actions = instance.audit(id.uuid()).await;
+        let ended = |entry: &serde_json::Value| entry["action"] == "member.end_invitation";
+        assert!(actions.iter().any(ended), "{actions:?}");
+        // Back again, for the next round.
+        if round == 0 {
+            let owner_again = instance.members.change_role(&caller, otto_id, Role::Owner);
+            owner_again.await.unwrap();
+        } else {
+            instance
+                .join(&olga, &mut otto, "otto@example.org", Role::Owner)
+                .await;
+        }
+    }
+}
+
+/// An invitation of an older version, whose maker was removed before the update, is worth nothing.
+async fn accepting_asks_again_whether_the_inviter_may_invite(database: Database) {
+    let instance = Instance::open(&database).await;
+    let olga = instance.somebody("olga@example.org", 1).await;
+    let mut otto = instance.somebody("otto@example.org", 2).await;
+    let account = instance
+        .join(&olga, &mut otto, "otto@example.org", Role::Organizer)
+        .await;
+    let now = instance.clock.now();
+    let left_over = Invitation {
+        id: InvitationId::new(uuid::Uuid::from_u128(7)),
+        account_id: account,
+        email: "friend@example.org".to_owned(),
+        role: Role::Owner,
+        invited_by: Some(otto.by.person),
+        created_at: now,
+        expires_at: now.plus_seconds(DAY),
+    };
+    let mut tx = instance.store.begin().await.unwrap();
+    tx.put_invitation(&left_over).await.unwrap();
+    tx.commit().await.unwrap();
+    let friend = instance.somebody("friend@example.org", 3).await;
+    let view = instance.sessions.get(&friend.by).await.unwrap();
+    assert_eq!(view.invitations, [], "it waits for nobody");
+    let accepted = instance.members.accept(&friend.by, left_over.id).await;
+    assert!(
+        matches!(accepted, Err(Error::NotFound { .. })),
+        "{accepted:?}"
+    );
+}
+
+async fn the_keys_of_a_member_end_with_them_and_an_owner_keeps_them_with_new_secrets(
+    database: Database,
+) {
     let instance = Instance::open(&database).await;
     let owner = instance.somebody("olga@example.org", 1).await;
     let caller = instance.standing_of(&owner).await;
-    for (number, keep) in [(2, false), (3, true)] {
+    for (number, keeps) in [(2, None), (3, Some(0)), (4, Some(HOUR))] {
         let email = format!("otto{number}@example.org");
         let mut member = instance.somebody(&email, number).await;
         let account = instance
@@ -181,19 +269,44 @@ async fn the_keys_of_a_member_end_with_them_unless_an_owner_keeps_them(database:
 
         let removed = instance
             .members
-            .remove(&caller, &owner.by, member.by.person, keep)
+            .remove(&caller, &owner.by, member.by.person, keeps)
             .await
             .unwrap();
-        assert_eq!(removed, u64::from(!keep));
-        instance.clock.advance_seconds(5);
-        assert_eq!(instance.use_key(&key).await.is_ok(), keep, "{keep}");
+        assert_eq!(removed.revoked, u64::from(keeps.is_none()), "{keeps:?}");
+        let worth = async |key| {
+            let used = instance.use_key(key).await;
+            used.ok().map(|one| one.scopes.joined(" "))
+        };
+        let scopes = Some("events:read registrations:read".to_owned());
+        let overlaps = keeps.is_some_and(|seconds| seconds > 0);
+        if keeps.is_none() {
+            instance.clock.advance_seconds(5);
+        }
+        // Who was removed has the old secret still.
+        let old = worth(&key).await;
+        assert_eq!(old, scopes.clone().filter(|_| overlaps), "{keeps:?}");
+        if keeps.is_some() {
+            let [(new, shown)] = &removed.kept[..] else {
+                panic!("{:?}", removed.kept);
+            };
+            assert_ne!(new.plain.expose(), key.plain.expose());
+            assert_eq!((&*shown.key.label, &*shown.person_name), ("laptop", "olga"));
+            assert_eq!(worth(new).await, scopes);
+            let recorded = instance.audit(new.key.id.uuid()).await;
+            assert_eq!(recorded[0]["action"], "key.take_over");
+            assert_eq!(recorded[0]["after"]["replaces"], key.key.id.to_string());
+            instance.clock.advance_seconds(HOUR);
+            assert_eq!(worth(&key).await, None, "the overlap is over");
+            assert_eq!(worth(new).await, scopes);
+        } else {
+            assert!(removed.kept.is_empty());
+        }
         let left = instance.caller_of(&member.session).await.unwrap();
         let left = left.principal.map(|one| one.account);
         assert_ne!(left, Some(account), "the session is about another account");
     }
     let members = instance.members.list(&caller).await.unwrap().0;
     assert_eq!(members.len(), 1);
-    assert_eq!(members[0].keys, 1, "the one that was kept");
 }
 
 async fn a_key_can_do_what_its_person_can_at_the_time(database: Database) {
@@ -298,9 +411,15 @@ async fn an_address_is_changed_by_a_code_to_the_new_one_and_a_notice_to_the_old(
     let mail = mailbox.collect().await.remove(0);
     assert_eq!(mail.to.1, "Ada@new.example");
     let (code, _) = mail.subject.split_once(" is your code").unwrap();
-    let foreign = instance.profile.finish_email_change(&other.by, code).await;
+    let foreign = instance
+        .profile
+        .finish_email_change(&other.by, code, false)
+        .await;
     assert!(matches!(foreign, Err(Error::Conflict(_))), "{foreign:?}");
-    let changed = instance.profile.finish_email_change(&ada.by, code).await;
+    let changed = instance
+        .profile
+        .finish_email_change(&ada.by, code, false)
+        .await;
     assert_eq!(changed.unwrap().email, "Ada@new.example");
     let notice = mailbox.collect().await.remove(0);
     assert_eq!(notice.to.1, "ada@example.org");
@@ -317,7 +436,9 @@ test_postgres::on_both_engines!(prepare: migrate;
     an_invitation_is_for_its_address_alone_and_once,
     an_account_keeps_an_owner,
     of_two_owners_who_go_at_once_one_stays,
-    the_keys_of_a_member_end_with_them_unless_an_owner_keeps_them,
+    an_invitation_ends_with_the_power_of_who_made_it,
+    accepting_asks_again_whether_the_inviter_may_invite,
+    the_keys_of_a_member_end_with_them_and_an_owner_keeps_them_with_new_secrets,
     a_key_can_do_what_its_person_can_at_the_time,
     a_key_is_made_listed_rotated_and_revoked,
     an_address_is_changed_by_a_code_to_the_new_one_and_a_notice_to_the_old,

@@ -41,7 +41,7 @@ async fn a_session_that_was_ended_is_unknown_everywhere(database: Database) {
             "{foreign:?}"
         );
     }
-    assert_eq!(instance.sessions.end_all(&ada).await.unwrap(), 1);
+    assert_eq!(instance.sessions.end_all(&ada, false).await.unwrap(), 1);
     assert!(instance.caller_of(&other).await.is_err());
     assert_eq!(instance.sessions.list(&bob).await.unwrap().len(), 1);
 }
@@ -194,7 +194,7 @@ async fn what_is_remembered_of_a_session_is_for_reading_alone(database: Database
     assert_eq!(writer.unwrap().scopes, Role::Door.scopes());
     // What was found counts from then on.
     assert_eq!(replica.standing_of(&otto).await.scopes, Role::Door.scopes());
-    instance.sessions.end_all(&otto.by).await.unwrap();
+    instance.sessions.end_all(&otto.by, false).await.unwrap();
     let ended = replica.writer_of(&otto.session).await;
     assert!(matches!(ended, Err(Error::Unauthorized)), "{ended:?}");
 }

@@ -30,7 +30,7 @@ async fn nobody_acts_on_an_account_that_is_not_theirs(database: Database) {
             .map(drop),
         // In her own account there is no such member.
         members
-            .remove(&caller, &mallory.by, olga.by.person, false)
+            .remove(&caller, &mallory.by, olga.by.person, None)
             .await
             .map(drop),
     ] {
@@ -90,7 +90,7 @@ async fn no_token_of_before_counts_after_signing_in_or_out(database: Database) {
         second.session.token.expose(),
         "in the same browser"
     );
-    instance.sessions.end_all(&second.by).await.unwrap();
+    instance.sessions.end_all(&second.by, false).await.unwrap();
     instance.clock.advance_seconds(5);
     for who in [&first, &second] {
         let ended = instance.caller_of(&who.session).await;

@@ -212,6 +212,7 @@ async fn the_audit_log_says_who_changed_what_and_why(database: Database) {
         before,
         after,
         reason: Some("because".to_owned()),
+        is_counted: false,
     };
     let mut tx = store.begin().await.unwrap();
     let changed = Some(json!({"title": "é\u{1f389}"}));

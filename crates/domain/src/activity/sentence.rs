@@ -13,6 +13,8 @@ impl Activity {
         let text = text.or_else(|| self.of_organizer(&by, &event));
         let text = text.or_else(|| self.of_member(&by));
         let text = text.or_else(|| self.of_app(&by));
+        let text = text.or_else(|| self.of_person());
+        let text = text.or_else(|| self.of_export(&by, &event));
         let text = text.unwrap_or_else(|| self.of_account(&by));
         match &self.reason {
             Some(reason) => format!("{text}. Reason: {reason}"),
@@ -108,6 +110,57 @@ impl Activity {
         })
     }
 
+    /// What happened to a person, whichever account they are about.
+    fn of_person(&self) -> Option<String> {
+        let person = self.member.as_deref().unwrap_or("Somebody");
+        let device = self.text("device").filter(|device| !device.is_empty());
+        let device = device.unwrap_or("a browser");
+        let sessions = self.after.as_ref().and_then(|after| after.get("sessions"));
+        Some(match &*self.action {
+            "person.sign_in" if self.is_after("new_browser") => {
+                format!("{person} signed in with a browser that was new to them: {device}")
+            }
+            "person.sign_in" => format!("{person} signed in with {device}"),
+            "person.step_up" => format!("{person} confirmed by a code that it was them"),
+            "person.wrong_code" if self.times == 1 => {
+                format!("A wrong code was typed to sign in or to go on as {person}")
+            }
+            "person.wrong_code" => format!(
+                "{} wrong codes were typed to sign in or to go on as {person}",
+                self.times
+            ),
+            "person.end_sessions" => match sessions.and_then(Value::as_i64) {
+                None | Some(1) => format!("{person} ended a session: {device}"),
+                Some(sessions) => format!("{person} ended {sessions} sessions"),
+            },
+            "person.change_email" => format!("{person} changed their e-mail address"),
+            "person.take_back_email" => {
+                format!("{person} took back an e-mail address that had been changed")
+            }
+            _ => return None,
+        })
+    }
+
+    /// Who took what away.
+    fn of_export(&self, by: &str, event: &str) -> Option<String> {
+        Some(match &*self.action {
+            "event.export_registrations" => {
+                format!("{by} downloaded the attendee list of {event}")
+            }
+            "account.export_activity" => format!("{by} downloaded the activity"),
+            "account.export" => {
+                format!("{by} downloaded everything that the account holds")
+            }
+            _ => return None,
+        })
+    }
+
+    fn is_after(&self, field: &str) -> bool {
+        let after = self.after.as_ref();
+        let value = after.and_then(|after| after.get(field)?.as_bool());
+        value.unwrap_or(false)
+    }
+
     fn of_app(&self, by: &str) -> Option<String> {
         let named = |name: &String| format!("the app \"{name}\"");
         let app = self.app.as_ref().map_or_else(|| "an app".to_owned(), named);
@@ -162,6 +215,10 @@ impl Activity {
             "account.remove" => format!("{by} removed the account"),
             "account.erase" => format!("{by} erased a person's name from the account"),
             "key.create" => format!("{by} created {key}"),
+            "key.replace" => format!("{by} replaced {key} by a new one"),
+            "key.take_over" => {
+                format!("{by} took over {key} of a removed member, with a new secret")
+            }
             "key.revoke" => format!("{by} revoked {key}"),
             "mail.retry" => format!("{by} sent a failed mail again"),
             other => format!("{by}: {}", other.replace(['.', '_'], " ")),
@@ -278,6 +335,7 @@ mod tests {
             before: None,
             after: None,
             reason: None,
+            times: 1,
         }
     }
 
@@ -393,6 +451,22 @@ mod tests {
                 "Olga removed Dora from the account",
             ),
             (
+                entry("robot", "member.leave_early"),
+                "Somebody: member leave early",
+            ),
+        ] {
+            assert_eq!(entry.sentence(), expected);
+        }
+    }
+
+    #[test]
+    fn what_happens_to_people_and_exports_have_a_sentence() {
+        let fields = |actor: &str, action: &str, after: Value| Activity {
+            after: Some(after),
+            ..entry(actor, action)
+        };
+        for (entry, expected) in [
+            (
                 Activity {
                     key_label: Some("phone".to_owned()),
                     ..entry("person", "key.revoke")
@@ -400,8 +474,46 @@ mod tests {
                 "Olga revoked the key \"phone\"",
             ),
             (
-                entry("robot", "member.leave_early"),
-                "Somebody: member leave early",
+                fields(
+                    "system",
+                    "person.sign_in",
+                    json!({"device": "Firefox on Linux"}),
+                ),
+                "Dora signed in with Firefox on Linux",
+            ),
+            (
+                fields(
+                    "system",
+                    "person.sign_in",
+                    json!({"device": "", "new_browser": true}),
+                ),
+                "Dora signed in with a browser that was new to them: a browser",
+            ),
+            (
+                Activity {
+                    times: 12,
+                    ..entry("system", "person.wrong_code")
+                },
+                "12 wrong codes were typed to sign in or to go on as Dora",
+            ),
+            (
+                fields("person", "person.end_sessions", json!({"sessions": 3})),
+                "Dora ended 3 sessions",
+            ),
+            (
+                entry("key", "event.export_registrations"),
+                "The key \"laptop\" downloaded the attendee list of \"Rust Meetup\"",
+            ),
+            (
+                entry("person", "account.export_activity"),
+                "Olga downloaded the activity",
+            ),
+            (
+                Activity {
+                    key_label: Some("phone".to_owned()),
+                    ..entry("person", "key.take_over")
+                },
+                "Olga took over the key \"phone\" of a removed member, with a new secret",
             ),
         ] {
             assert_eq!(entry.sentence(), expected);

@@ -3,12 +3,15 @@
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::{AccountChange, EventChange, Fact, MemberChange, RegistrationChange};
+use super::{
+    AccountChange, EventChange, Export, Fact, KeyOrigin, KnownAs, MemberChange, PersonChange,
+    RegistrationChange,
+};
 use crate::{
     account::ApiKey,
     audit::{Actor, AuditEntry},
     event::Event,
-    ids::{AccountId, EventId},
+    ids::{AccountId, EventId, PersonId},
     instant::Instant,
     registration::Registration,
 };
@@ -16,7 +19,7 @@ use crate::{
 /// An action and its subject, without actor and time.
 struct Entry {
     action: &'static str,
-    account: AccountId,
+    account: Option<AccountId>,
     subject: Uuid,
     before: Option<Value>,
     after: Option<Value>,
@@ -24,10 +27,18 @@ struct Entry {
 }
 
 impl Entry {
-    const fn new(action: &'static str, account: AccountId, subject: Uuid) -> Self {
+    fn new(action: &'static str, account: AccountId, subject: Uuid) -> Self {
+        Self {
+            account: Some(account),
+            ..Self::of_person(action, subject)
+        }
+    }
+
+    /// An entry about a person, which is on all their accounts, too.
+    fn of_person(action: &'static str, subject: Uuid) -> Self {
         Self {
             action,
-            account,
+            account: None,
             subject,
             before: None,
             after: None,
@@ -47,10 +58,11 @@ impl Fact<'_> {
     /// The fact's row in the audit log; `None` for facts that nobody decided.
     pub fn audit(&self, id: Uuid, at: Instant, actor: Actor) -> Option<AuditEntry> {
         let entry = self.entry()?;
-        Some(AuditEntry {
+        let is_counted = self.is_counted();
+        let entry = AuditEntry {
             id,
             at,
-            account_id: Some(entry.account),
+            account_id: entry.account,
             actor: actor.name(),
             key_id: actor.key_id(),
             person_id: actor.person_id(),
@@ -61,7 +73,32 @@ impl Fact<'_> {
             before: entry.before,
             after: entry.after,
             reason: entry.reason,
+            is_counted,
+        };
+        Some(if is_counted {
+            entry.counted_by_day()
+        } else {
+            entry
         })
+    }
+
+    /// The person to whom it happened, if it is about no account: their accounts have the entry, too.
+    pub const fn person(&self) -> Option<PersonId> {
+        match *self {
+            Self::PersonChanged { person, .. } => Some(person),
+            _ => None,
+        }
+    }
+
+    /// Whether strangers can cause it, so that there is one entry a day.
+    const fn is_counted(&self) -> bool {
+        matches!(
+            self,
+            Self::PersonChanged {
+                change: PersonChange::WrongCode,
+                ..
+            }
+        )
     }
 
     /// The event that it is about.
@@ -79,7 +116,11 @@ impl Fact<'_> {
             Self::RegistrationMade { event, .. }
             | Self::RegistrationRepeated { event, .. }
             | Self::RegistrationErased { event, .. }
-            | Self::MailRefused { event, .. } => Some(event),
+            | Self::MailRefused { event, .. }
+            | Self::Exported {
+                what: Export::Registrations(event),
+                ..
+            } => Some(event),
             Self::RegistrationChanged { after, .. }
             | Self::RegistrationEdited { after, .. }
             | Self::DetailsTakenOver { after, .. } => Some(after.event_id),
@@ -173,6 +214,8 @@ impl Fact<'_> {
             Self::MemberInvited { .. }
             | Self::InvitationEnded { .. }
             | Self::MemberChanged { .. } => return self.of_members(),
+            Self::PersonChanged { person, change } => person_changed(person, change),
+            Self::Exported { account, what } => exported(account, what),
             Self::MailRetried { account, job } => {
                 Entry::new("mail.retry", account?, job.subject_id)
                     .after(json!({ "kind": job.kind.name() }))
@@ -204,9 +247,7 @@ impl Fact<'_> {
                     .after(json!({ "plan": after.name() }))
             },
             Self::AccountChanged { account, change } => account_changed(account, change),
-            Self::KeyCreated { key } => {
-                Entry::new("key.create", key.account_id, key.id.uuid()).after(key_created(key))
-            }
+            Self::KeyCreated { key, origin } => key_created(key, origin),
             Self::KeyRevoked { account, key } => Entry::new("key.revoke", account, key.uuid()),
             Self::AppConnected { grant } => {
                 Entry::new("app.connect", grant.account_id, grant.id.uuid())
@@ -263,7 +304,7 @@ fn account_changed(account: AccountId, change: AccountChange<'_>) -> Entry {
         AccountChange::MailReleased => ("account.release_mail", None),
         AccountChange::MailDropped(_) => ("account.drop_mail", None),
         AccountChange::Trusted => ("account.trust", None),
-        AccountChange::Removed => ("account.remove", None),
+        AccountChange::Removed(_) => ("account.remove", None),
         AccountChange::Erased => ("account.erase", None),
     };
     let dropped = match change {
@@ -292,7 +333,42 @@ fn member_changed(account: AccountId, person: Uuid, change: MemberChange) -> Ent
     }
 }
 
-fn key_created(key: &ApiKey) -> Value {
+fn person_changed(person: PersonId, change: PersonChange<'_>) -> Entry {
+    let entry = |action| Entry::of_person(action, person.uuid());
+    match change {
+        PersonChange::SignedIn { session, browser } => {
+            let mut after = json!({ "device": session.device, "network": session.network });
+            if browser == KnownAs::New {
+                after["new_browser"] = true.into();
+            }
+            entry("person.sign_in").after(after)
+        }
+        PersonChange::SteppedUp => entry("person.step_up"),
+        PersonChange::WrongCode => entry("person.wrong_code"),
+        PersonChange::EndedSessions { count, device } => {
+            entry("person.end_sessions").after(json!({ "sessions": count, "device": device }))
+        }
+        PersonChange::ChangedEmail => entry("person.change_email"),
+        PersonChange::TookBackEmail => entry("person.take_back_email"),
+    }
+}
+
+fn exported(account: AccountId, what: Export) -> Entry {
+    match what {
+        Export::Registrations(event) => {
+            Entry::new("event.export_registrations", account, event.uuid())
+        }
+        Export::Activity => Entry::new("account.export_activity", account, account.uuid()),
+        Export::Account => Entry::new("account.export", account, account.uuid()),
+    }
+}
+
+fn key_created(key: &ApiKey, origin: KeyOrigin) -> Entry {
+    let (action, replaced) = match origin {
+        KeyOrigin::Made | KeyOrigin::Demo => ("key.create", None),
+        KeyOrigin::Replaces(old) => ("key.replace", Some(old)),
+        KeyOrigin::TakesOver(old) => ("key.take_over", Some(old)),
+    };
     let mut after = json!({ "label": key.label });
     if let Some(scopes) = key.scopes.stored() {
         after["scopes"] = scopes.into();
@@ -300,7 +376,10 @@ fn key_created(key: &ApiKey) -> Value {
     if let Some(end) = key.expires_at {
         after["expires_at"] = end.to_string().into();
     }
-    after
+    if let Some(old) = replaced {
+        after["replaces"] = old.to_string().into();
+    }
+    Entry::new(action, key.account_id, key.id.uuid()).after(after)
 }
 
 fn event_changed(change: EventChange, before: &Event, after: &Event) -> Entry {

@@ -126,6 +126,8 @@ impl Fact<'_> {
             | Self::KeyCreated { .. }
             | Self::KeyRevoked { .. }
             | Self::AppConnected { .. }
+            | Self::PersonChanged { .. }
+            | Self::Exported { .. }
             | Self::MailRetried { .. }
             | Self::MailRefused { .. } => None,
         }
@@ -204,6 +206,8 @@ impl Fact<'_> {
             | Self::KeyRevoked { .. }
             | Self::AppConnected { .. }
             | Self::AppDisconnected { .. }
+            | Self::PersonChanged { .. }
+            | Self::Exported { .. }
             | Self::MailRetried { .. }
             | Self::MailRefused { .. } => None,
         }

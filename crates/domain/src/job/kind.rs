@@ -33,6 +33,8 @@ pub enum JobKind {
     InvitationMail,
     /// Tells a person that an app was disconnected, since somebody may have stolen what it had. The subject is the grant.
     AppMail,
+    /// Tells a person of what was done in their name or on their account, so that they notice. The subject is the mail.
+    SecurityMail,
     /// Tells a member of an account of new registrations. The subject is the mail.
     OrganizerMail,
     /// Schedules the mails to members about new registrations. The subject is the account.
@@ -65,7 +67,12 @@ impl JobKind {
     ];
 
     /// Every kind of mail to people who sign in.
-    pub const PERSON_MAILS: [Self; 3] = [Self::CodeMail, Self::InvitationMail, Self::AppMail];
+    pub const PERSON_MAILS: [Self; 4] = [
+        Self::CodeMail,
+        Self::InvitationMail,
+        Self::AppMail,
+        Self::SecurityMail,
+    ];
 
     /// The kinds by which organizers are told of registrations.
     pub const TO_ORGANIZERS: [Self; 2] = [Self::OrganizerMail, Self::OrganizerNews];
@@ -100,6 +107,7 @@ impl JobKind {
             Self::CodeMail => "code_mail",
             Self::InvitationMail => "invitation_mail",
             Self::AppMail => "app_mail",
+            Self::SecurityMail => "security_mail",
             Self::OrganizerMail => "organizer_mail",
             Self::OrganizerNews => "organizer_news",
             Self::EventAnnouncement => "event_announcement",

@@ -3,11 +3,11 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::JobKind;
+use super::{JobKind, SecurityNotice, as_text};
 use crate::ids::{AccountId, PersonId};
 
 /// The task of a job. Stored as its kind and, for some kinds, a payload in JSON.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", content = "payload", rename_all = "snake_case")]
 pub enum Task {
     /// See [`JobKind::RegisteredMail`].
@@ -44,6 +44,16 @@ pub enum Task {
     InvitationMail,
     /// See [`JobKind::AppMail`].
     AppMail,
+    /// See [`JobKind::SecurityMail`].
+    SecurityMail {
+        /// The recipient.
+        #[serde(with = "as_text")]
+        person: PersonId,
+        /// When it happened, in microseconds since the epoch.
+        at: i64,
+        /// What.
+        notice: SecurityNotice,
+    },
     /// See [`JobKind::OrganizerMail`].
     OrganizerMail {
         /// The account.
@@ -76,26 +86,6 @@ pub enum Task {
     StockCover,
 }
 
-/// Identifiers in payloads, in the form of answers.
-mod as_text {
-    use std::{fmt::Display, str::FromStr};
-
-    use serde::{Deserialize as _, Deserializer, Serializer, de::Error as _};
-
-    pub(super) fn serialize<S: Serializer>(id: &impl Display, to: S) -> Result<S::Ok, S::Error> {
-        to.collect_str(id)
-    }
-
-    pub(super) fn deserialize<'de, T, D>(from: D) -> Result<T, D::Error>
-    where
-        T: FromStr<Err: Display>,
-        D: Deserializer<'de>,
-    {
-        let text = String::deserialize(from)?;
-        text.parse().map_err(D::Error::custom)
-    }
-}
-
 /// A payload that does not fit its job's kind.
 #[derive(Debug, thiserror::Error)]
 #[error("the payload of {kind} cannot be read: {error}")]
@@ -106,7 +96,7 @@ pub struct InvalidPayload {
 
 impl Task {
     /// Its kind.
-    pub const fn kind(self) -> JobKind {
+    pub const fn kind(&self) -> JobKind {
         match self {
             Self::RegisteredMail => JobKind::RegisteredMail,
             Self::WaitlistedMail => JobKind::WaitlistedMail,
@@ -122,6 +112,7 @@ impl Task {
             Self::CodeMail => JobKind::CodeMail,
             Self::InvitationMail => JobKind::InvitationMail,
             Self::AppMail => JobKind::AppMail,
+            Self::SecurityMail { .. } => JobKind::SecurityMail,
             Self::OrganizerMail { .. } => JobKind::OrganizerMail,
             Self::OrganizerNews { .. } => JobKind::OrganizerNews,
             Self::EventAnnouncement { .. } => JobKind::EventAnnouncement,
@@ -130,15 +121,15 @@ impl Task {
     }
 
     /// The occasion of tasks that have one: each change of an event has mails of its own.
-    pub(super) const fn occasion(self) -> i32 {
+    pub(super) const fn occasion(&self) -> i32 {
         match self {
-            Self::EventChangedMail { sequence } => sequence,
+            Self::EventChangedMail { sequence } => *sequence,
             _ => 0,
         }
     }
 
     /// The stored payload; most kinds have none.
-    pub fn payload(self) -> Option<String> {
+    pub fn payload(&self) -> Option<String> {
         let mut stored = serde_json::to_value(self).ok()?;
         let payload = stored.get_mut("payload")?.take();
         Some(payload.to_string())
@@ -166,6 +157,7 @@ mod tests {
     use uuid::Uuid;
 
     use super::*;
+    use crate::person::Role;
 
     #[test]
     fn what_is_stored_is_read_as_it_was() {
@@ -198,6 +190,21 @@ mod tests {
             (Task::CodeMail, None),
             (Task::InvitationMail, None),
             (Task::AppMail, None),
+            (
+                Task::SecurityMail {
+                    person: PersonId::new(Uuid::from_u128(2)),
+                    at: 3,
+                    notice: SecurityNotice::RoleChanged {
+                        account: AccountId::new(Uuid::from_u128(1)),
+                        member: PersonId::new(Uuid::from_u128(4)),
+                        before: Role::Door,
+                        after: Role::Owner,
+                    },
+                },
+                Some(
+                    r#"{"person":"00000000-0000-0000-0000-000000000002","at":3,"notice":{"role_changed":{"account":"00000000-0000-0000-0000-000000000001","member":"00000000-0000-0000-0000-000000000004","before":"door","after":"owner"}}}"#,
+                ),
+            ),
             (
                 Task::OrganizerMail {
                     account: AccountId::new(Uuid::from_u128(1)),

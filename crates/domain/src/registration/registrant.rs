@@ -241,7 +241,7 @@ mod tests {
 
     /// The mails that are still up to date.
     fn current(registrant: &Registrant, now: Instant) -> Vec<Task> {
-        let is_current = |task: &Task| registrant.notification(*task, now).is_some();
+        let is_current = |task: &Task| registrant.notification(task.clone(), now).is_some();
         MAILS.into_iter().filter(is_current).collect()
     }
 
@@ -318,7 +318,7 @@ mod tests {
         let before = registrant.event.time_and_place();
         let changed = Task::EventChangedMail { sequence: 0 };
         registrant.told = Some(before);
-        assert_eq!(registrant.notification(changed, NOW), None);
+        assert_eq!(registrant.notification(changed.clone(), NOW), None);
         assert_eq!(registrant.unannounced(), None);
         "Elsewhere".clone_into(&mut registrant.event.location);
         assert!(registrant.notification(changed, NOW).is_some());

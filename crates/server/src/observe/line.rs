@@ -12,7 +12,7 @@ use http_body::{Body, Frame, SizeHint};
 
 use tracing::Span;
 
-use super::{Cause, Quiet, RequestId, Route};
+use super::{Cause, ClientNetwork, Quiet, RequestId, Route};
 use crate::{
     metrics::{self, Label},
     traces,
@@ -22,6 +22,7 @@ use crate::{
 pub(super) struct Line {
     method: Method,
     request_id: RequestId,
+    client: ClientNetwork,
     started: Instant,
     route: Option<&'static str>,
     status: Option<StatusCode>,
@@ -33,11 +34,17 @@ pub(super) struct Line {
 }
 
 impl Line {
-    pub(super) fn start(method: Method, request_id: RequestId, span: Span) -> Self {
+    pub(super) fn start(
+        method: Method,
+        request_id: RequestId,
+        client: ClientNetwork,
+        span: Span,
+    ) -> Self {
         metrics::measure(|all| all.http_in_flight.up([]));
         Self {
             method,
             request_id,
+            client,
             started: Instant::now(),
             route: None,
             status: None,
@@ -124,6 +131,7 @@ impl Drop for Line {
                     status = self.status.map(|status| status.as_u16()),
                     duration_ms = (duration_ms * 10.0).round() / 10.0,
                     bytes = self.bytes,
+                    client = self.client.shown(),
                     request_id = %self.request_id,
                     cause = self.cause,
                     "{}", if self.status.is_some() { "request" } else { "request cancelled by the client" }

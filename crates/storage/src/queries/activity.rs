@@ -3,13 +3,12 @@
 use domain::{
     activity::Activity,
     cursor::Place,
-    ids::{AccountId, EventId},
-    period::Period,
+    ids::{AccountId, PersonId},
 };
 use uuid::Uuid;
 
 use crate::{
-    Error, Reads,
+    ActivityView, Error, Reads,
     record::{Record as _, record},
     sql::{Fragment, sql},
 };
@@ -37,28 +36,26 @@ record! {
         before,
         after,
         reason,
+        times,
     }
 }
 
 /// The page of account `$1` in a period and after a place.
 const PAGE: Fragment = Fragment::new(
     "l.account_id = $1 AND l.at >= $3 AND l.at < $4 AND (l.at, l.id) < ($5, $6) \
-     AND ($8 = TRUE OR l.event_id IS NULL) ORDER BY l.at DESC, l.id DESC LIMIT $7",
+     AND ($8 = TRUE OR l.event_id IS NULL) AND ($9 = TRUE OR l.action NOT LIKE 'person.%') ORDER BY l.at DESC, l.id DESC LIMIT $7",
 );
 
 impl Reads {
-    /// Returns the audit log of an account, or of one of its events, in a period and after a place, latest first, with names; without
-    /// `has_events` only what is about no event.
+    /// Returns what a view shows of the audit log of an account after a place, latest first, with names.
     pub async fn list_activity(
         &self,
         account: AccountId,
-        event: Option<EventId>,
-        has_events: bool,
-        period: Period,
+        view: ActivityView,
         after: Option<Place>,
         limit: i64,
     ) -> Result<Vec<Activity>, Error> {
-        let statement = if event.is_some() {
+        let statement = if view.event.is_some() {
             sql!(
                 "SELECT {} FROM (SELECT * FROM audit_log l WHERE l.event_id = $2 AND {}) a ORDER BY a.at DESC, a.id DESC",
                 Activity::COLUMNS,
@@ -80,14 +77,29 @@ impl Reads {
         let after = after.unwrap_or(first);
         let values = (
             account,
-            event,
-            period.from,
-            period.before,
+            view.event,
+            view.period.from,
+            view.period.before,
             after.key,
             after.id,
             limit,
-            has_events,
+            view.has_events,
+            view.has_people,
         );
         self.all(statement, values).await
+    }
+
+    /// Returns what happened to a person themselves, latest first.
+    pub async fn list_activity_of_person(
+        &self,
+        person: PersonId,
+        limit: i64,
+    ) -> Result<Vec<Activity>, Error> {
+        let statement = sql!(
+            "SELECT {} FROM (SELECT * FROM audit_log l WHERE l.subject_id = $1 AND l.account_id IS NULL \
+             ORDER BY l.at DESC, l.id DESC LIMIT $2) a ORDER BY a.at DESC, a.id DESC",
+            Activity::COLUMNS,
+        );
+        self.all(statement, (person, limit)).await
     }
 }

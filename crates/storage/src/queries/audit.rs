@@ -6,7 +6,7 @@ use uuid::Uuid;
 use crate::{
     AuditRecord, Error, Reads, Tx,
     input::Input,
-    record::{Record as _, record},
+    record::{Record as _, insert_into, record},
     sql::sql,
     values,
 };
@@ -27,8 +27,37 @@ impl Reads {
 }
 
 impl Tx {
-    /// Adds rows to the audit log.
+    /// Adds rows to the audit log. Those that are counted by day add to the day's row, if there is one.
     pub async fn insert_audits(&mut self, entries: &[AuditEntry]) -> Result<(), Error> {
+        let (counted, others): (Vec<_>, Vec<_>) =
+            entries.iter().partition(|entry| entry.is_counted);
+        if !others.is_empty() {
+            self.add_audits(&others).await?;
+        }
+        for entry in counted {
+            self.count_audit(entry).await?;
+        }
+        Ok(())
+    }
+
+    async fn count_audit(&mut self, entry: &AuditEntry) -> Result<(), Error> {
+        // In one statement, so that of two at the same time none is lost.
+        let (statement, values) = insert_into!(
+            "audit_log" " ON CONFLICT (id) DO UPDATE SET times = audit_log.times + 1"
+            {
+                id: entry.id,
+                at: entry.at,
+                account_id: entry.account_id,
+                actor: entry.actor,
+                action: entry.action,
+                subject_id: entry.subject_id,
+            }
+        );
+        self.execute(statement, values).await?;
+        Ok(())
+    }
+
+    async fn add_audits(&mut self, entries: &[&AuditEntry]) -> Result<(), Error> {
         let statement = sql!(
             "INSERT INTO audit_log (id, at, account_id, actor, key_id, person_id, grant_id, action, subject_id, event_id, before, after, \
              reason) SELECT * FROM input"

@@ -2,7 +2,7 @@
 
 use domain::{
     email,
-    ids::{AccountId, InvitationId},
+    ids::{AccountId, InvitationId, PersonId},
     instant::Instant,
     invitation::{Invitation, SentInvitation},
 };
@@ -10,7 +10,7 @@ use domain::{
 use crate::{
     Error, Reads, Tx,
     record::{Record as _, insert_into, record},
-    sql::sql,
+    sql::{Fragment, sql},
 };
 
 record! {
@@ -25,16 +25,22 @@ record! {
     }
 }
 
+/// Whether who made an invitation may still invite. One that has outlived that waits for nobody.
+const IS_BACKED: Fragment = Fragment::new(
+    "EXISTS (SELECT 1 FROM memberships m WHERE m.account_id = i.account_id AND m.person_id = i.person_id AND m.role = 'owner')",
+);
+
 impl Reads {
     /// Returns whether an invitation waits for an address.
     pub async fn is_invited(&self, address: &str, now: Instant) -> Result<bool, Error> {
         let statement = sql!(
-            "SELECT EXISTS (SELECT 1 FROM invitations WHERE email_norm = $1 AND expires_at > $2)"
+            "SELECT EXISTS (SELECT 1 FROM invitations i WHERE i.email_norm = $1 AND i.expires_at > $2 AND {})",
+            IS_BACKED,
         );
         self.one(statement, (email::normalised(address), now)).await
     }
 
-    /// Returns the invitation with this id, if it has not lapsed.
+    /// Returns the invitation with this id, if it waits.
     pub async fn find_invitation(
         &self,
         invitation: InvitationId,
@@ -42,8 +48,9 @@ impl Reads {
     ) -> Result<Option<SentInvitation>, Error> {
         let statement = sql!(
             "SELECT {} FROM invitations i JOIN accounts a ON a.id = i.account_id LEFT JOIN people p ON p.id = i.person_id \
-             WHERE i.id = $1 AND i.expires_at > $2",
+             WHERE i.id = $1 AND i.expires_at > $2 AND {}",
             SentInvitation::COLUMNS,
+            IS_BACKED,
         );
         self.optional(statement, (invitation, now)).await
     }
@@ -57,8 +64,9 @@ impl Reads {
     ) -> Result<Vec<SentInvitation>, Error> {
         let statement = sql!(
             "SELECT {} FROM invitations i JOIN accounts a ON a.id = i.account_id LEFT JOIN people p ON p.id = i.person_id \
-             WHERE i.email_norm = $1 AND i.expires_at > $2 ORDER BY i.created_at DESC, i.id DESC LIMIT $3",
+             WHERE i.email_norm = $1 AND i.expires_at > $2 AND {} ORDER BY i.created_at DESC, i.id DESC LIMIT $3",
             SentInvitation::COLUMNS,
+            IS_BACKED,
         );
         let values = (email::normalised(address), now, limit);
         self.all(statement, values).await
@@ -73,8 +81,9 @@ impl Reads {
     ) -> Result<Vec<SentInvitation>, Error> {
         let statement = sql!(
             "SELECT {} FROM invitations i JOIN accounts a ON a.id = i.account_id LEFT JOIN people p ON p.id = i.person_id \
-             WHERE i.account_id = $1 AND i.expires_at > $2 ORDER BY i.created_at DESC, i.id DESC LIMIT $3",
+             WHERE i.account_id = $1 AND i.expires_at > $2 AND {} ORDER BY i.created_at DESC, i.id DESC LIMIT $3",
             SentInvitation::COLUMNS,
+            IS_BACKED,
         );
         self.all(statement, (account, now, limit)).await
     }
@@ -106,6 +115,17 @@ impl Tx {
     pub async fn delete_invitation(&mut self, invitation: InvitationId) -> Result<bool, Error> {
         let statement = sql!("DELETE FROM invitations WHERE id = $1");
         Ok(self.execute(statement, [invitation]).await? == 1)
+    }
+
+    /// Removes the invitations that a person made to an account; returns them.
+    pub async fn delete_invitations_by(
+        &mut self,
+        account: AccountId,
+        person: PersonId,
+    ) -> Result<Vec<InvitationId>, Error> {
+        let statement =
+            sql!("DELETE FROM invitations WHERE account_id = $1 AND person_id = $2 RETURNING id");
+        self.all(statement, (account, person)).await
     }
 
     /// Removes the invitations to a normalised address; returns their number.

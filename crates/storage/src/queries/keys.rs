@@ -5,6 +5,7 @@ use domain::{
     ids::{AccountId, KeyId, PersonId},
     instant::Instant,
     person::{MemberKey, Standing},
+    scope::Scopes,
 };
 
 use crate::{
@@ -55,6 +56,21 @@ impl Reads {
             Account::COLUMNS,
         );
         self.all(statement, [limit]).await
+    }
+
+    /// The keys of a person that were made since then and are not revoked.
+    pub async fn list_keys_since(
+        &self,
+        person: PersonId,
+        since: Instant,
+        limit: i64,
+    ) -> Result<Vec<ApiKey>, Error> {
+        let statement = sql!(
+            "SELECT {} FROM api_keys k WHERE k.person_id = $1 AND k.created_at >= $2 AND k.revoked_at IS NULL \
+             ORDER BY k.created_at, k.id LIMIT $3",
+            ApiKey::COLUMNS,
+        );
+        self.all(statement, (person, since, limit)).await
     }
 
     /// The keys of an account that are not revoked, the newest first.
@@ -127,16 +143,18 @@ impl Tx {
         self.execute(statement, (account, person, now)).await
     }
 
-    /// Makes the keys that act for a person in an account act for another one.
-    pub async fn pass_on_keys(
+    /// Makes a key act for another person, with these scopes and until then.
+    pub async fn pass_on_key(
         &mut self,
-        account: AccountId,
-        from: PersonId,
+        key: KeyId,
         to: PersonId,
+        scopes: Scopes,
+        until: Instant,
     ) -> Result<(), Error> {
         let statement =
-            sql!("UPDATE api_keys SET person_id = $3 WHERE account_id = $1 AND person_id = $2");
-        self.execute(statement, (account, from, to)).await?;
+            sql!("UPDATE api_keys SET person_id = $2, scopes = $3, expires_at = $4 WHERE id = $1");
+        self.execute(statement, (key, to, scopes.stored(), until))
+            .await?;
         Ok(())
     }
 }

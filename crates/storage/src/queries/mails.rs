@@ -16,7 +16,7 @@ use crate::{
 pub(super) const IS_MAIL: Fragment = Fragment::new(
     "jobs.kind IN ('registered_mail', 'waitlisted_mail', 'pending_mail', 'confirmation_mail', 'registered_again_mail', \
      'promoted_mail', 'approved_mail', 'registration_cancelled_mail', 'declined_mail', 'cancellation_mail', \
-     'event_changed_mail', 'code_mail', 'invitation_mail', 'app_mail', 'organizer_mail')",
+     'event_changed_mail', 'code_mail', 'invitation_mail', 'app_mail', 'security_mail', 'organizer_mail')",
 );
 
 /// The account of a mail: of the registrant's event, the invitation, or the member.
@@ -158,9 +158,9 @@ impl Tx {
         let statement = sql!(
             "DELETE FROM jobs WHERE (kind = $1 AND subject_id IN (SELECT id FROM codes WHERE email_norm = $4)) \
              OR (kind = $2 AND subject_id IN (SELECT id FROM invitations WHERE email_norm = $4)) \
-             OR (kind = $3 AND payload LIKE $5) \
+             OR (kind IN ($3, $8) AND payload LIKE $5) \
              OR (kind = $6 AND subject_id IN (SELECT id FROM oauth_grants WHERE person_id = $7)) \
-             OR (kind IN ($1, $2, $3, $6) AND replace(lower(last_error), $4, '') <> lower(last_error))"
+             OR (kind IN ($1, $2, $3, $6, $8) AND replace(lower(last_error), $4, '') <> lower(last_error))"
         );
         let values = (
             JobKind::CodeMail,
@@ -170,6 +170,7 @@ impl Tx {
             person.map(|id| format!("%\"person\":\"{id}\"%")),
             JobKind::AppMail,
             person,
+            JobKind::SecurityMail,
         );
         self.execute(statement, values).await
     }

@@ -77,6 +77,31 @@ impl Reads {
         Ok(found.into_iter().map(member).collect())
     }
 
+    /// Returns the members of an account who have this role, or all of them.
+    pub async fn list_member_ids(
+        &self,
+        account: AccountId,
+        role: Option<Role>,
+        limit: i64,
+    ) -> Result<Vec<PersonId>, Error> {
+        let statement = sql!(
+            "SELECT person_id FROM memberships WHERE account_id = $1 AND ($2 IS NULL OR role = $2) ORDER BY created_at, person_id LIMIT $3"
+        );
+        self.all(statement, (account, role, limit)).await
+    }
+
+    /// Returns the accounts of a person, in the order in which they are locked.
+    pub async fn list_account_ids_of(
+        &self,
+        person: PersonId,
+        limit: i64,
+    ) -> Result<Vec<AccountId>, Error> {
+        let statement = sql!(
+            "SELECT account_id FROM memberships WHERE person_id = $1 ORDER BY account_id LIMIT $2"
+        );
+        self.all(statement, (person, limit)).await
+    }
+
     /// Returns the number of an account's owners.
     pub async fn count_owners(&self, account: AccountId) -> Result<i64, Error> {
         let statement =

@@ -1,7 +1,7 @@
 //! Authorizations that wait for a person's decision, and the codes that follow from it.
 
 use domain::{
-    ids::{AuthorizationId, GrantId, SessionId},
+    ids::{AuthorizationId, GrantId, PersonId, SessionId},
     instant::Instant,
     oauth::{Authorization, AuthorizationCode, Hash},
 };
@@ -43,6 +43,13 @@ impl Reads {
 }
 
 impl Tx {
+    /// Removes the codes of a person that were not exchanged.
+    pub async fn delete_unused_codes_of(&mut self, person: PersonId) -> Result<(), Error> {
+        let statement = sql!("DELETE FROM oauth_codes WHERE person_id = $1 AND grant_id IS NULL");
+        self.execute(statement, [person]).await?;
+        Ok(())
+    }
+
     /// Adds an authorization that waits for a decision.
     pub async fn insert_authorization(
         &mut self,

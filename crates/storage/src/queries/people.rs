@@ -1,6 +1,6 @@
 //! People who sign in.
 
-use domain::{email, ids::PersonId, person::Person};
+use domain::{email, ids::PersonId, instant::Instant, person::Person};
 
 use crate::{
     Error, Reads, Tx,
@@ -56,7 +56,7 @@ impl Tx {
     pub async fn delete_person(&mut self, person: PersonId) -> Result<(), Error> {
         for statement in [
             sql!("UPDATE api_keys SET person_id = NULL WHERE person_id = $1"),
-            sql!("UPDATE invitations SET person_id = NULL WHERE person_id = $1"),
+            sql!("DELETE FROM invitations WHERE person_id = $1"),
             sql!("DELETE FROM oauth_authorizations WHERE person_id = $1"),
             sql!("DELETE FROM oauth_codes WHERE person_id = $1"),
             sql!("DELETE FROM oauth_grants WHERE person_id = $1"),
@@ -64,11 +64,24 @@ impl Tx {
             sql!("DELETE FROM sessions WHERE person_id = $1"),
             sql!("DELETE FROM known_browsers WHERE person_id = $1"),
             sql!("DELETE FROM sign_in_links WHERE person_id = $1"),
+            sql!("DELETE FROM email_changes WHERE person_id = $1"),
+            sql!("DELETE FROM audit_log WHERE subject_id = $1 AND account_id IS NULL"),
             sql!("DELETE FROM people WHERE id = $1"),
         ] {
             self.execute(statement, [person]).await?;
         }
         Ok(())
+    }
+
+    /// Notes that a person signed in; true if they never had before.
+    pub async fn note_first_sign_in(
+        &mut self,
+        person: PersonId,
+        now: Instant,
+    ) -> Result<bool, Error> {
+        let statement =
+            sql!("UPDATE people SET signed_in_at = $2 WHERE id = $1 AND signed_in_at IS NULL");
+        Ok(self.execute(statement, (person, now)).await? == 1)
     }
 
     /// Writes name and address of a person.

@@ -16,7 +16,7 @@ use crate::{
 
 record! {
     Session as s in "sessions" {
-        id, person_id, hash, account_id, device, created_at, last_used_at, stepped_up_at, expires_at,
+        id, person_id, hash, account_id, device, network, created_at, last_used_at, stepped_up_at, expires_at,
     }
 }
 
@@ -72,6 +72,18 @@ impl Reads {
              WHERE b.browser = $1 AND p.email_norm = $2)"
         );
         self.one(statement, (browser, email_norm)).await
+    }
+
+    /// Whether a person signed in in a browser before.
+    pub async fn knows_browser_of(
+        &self,
+        browser: &BrowserHash,
+        person: PersonId,
+    ) -> Result<bool, Error> {
+        let statement = sql!(
+            "SELECT EXISTS (SELECT 1 FROM known_browsers WHERE browser = $1 AND person_id = $2)"
+        );
+        self.one(statement, (browser, person)).await
     }
 }
 
@@ -178,6 +190,18 @@ impl Tx {
              ON CONFLICT (browser, person_id) DO UPDATE SET signed_in_at = excluded.signed_in_at"
         );
         self.execute(statement, (browser, person, now)).await?;
+        Ok(())
+    }
+
+    /// Forgets the browsers in which a person signed in since then.
+    pub async fn delete_browsers_since(
+        &mut self,
+        person: PersonId,
+        since: Instant,
+    ) -> Result<(), Error> {
+        let statement =
+            sql!("DELETE FROM known_browsers WHERE person_id = $1 AND signed_in_at >= $2");
+        self.execute(statement, (person, since)).await?;
         Ok(())
     }
 

@@ -121,7 +121,7 @@ async fn account(app: &Arc<TestApp>, prefix: &str, name: &str) -> Account {
         timezone: None,
     };
     let account = use_cases.accounts.create(new).await.unwrap();
-    let made = use_cases.keys.create(&email, name).await.unwrap();
+    let made = use_cases.keys.create_for_demo(&email, name).await.unwrap();
     Account {
         id: account.id,
         email,

@@ -3,8 +3,9 @@
 use askama::Template;
 use axum::response::Response;
 use muster_api::internal::v1::{
-    EndSessionRequest, ListSessionsRequest, ListedSession, SignOutEverywhereRequest,
-    bindings::{EndSession, ListSessions, SignOutEverywhere},
+    EndSessionRequest, ListOwnTrailRequest, ListSessionsRequest, ListedSession,
+    SignOutEverywhereRequest, TrailEntry,
+    bindings::{EndSession, ListOwnTrail, ListSessions, SignOutEverywhere},
 };
 
 use crate::{
@@ -22,20 +23,26 @@ pub(in crate::pages) const PATH: &str = "/dashboard/sessions";
 struct SessionsPage {
     page: Frame,
     sessions: Vec<ListedSession>,
+    /// What happened to the person, the latest first.
+    trail: Vec<TrailEntry>,
 }
 
 pub(in crate::pages) async fn show(caller: Caller) -> PageResult {
     let list = caller.ask::<ListSessions>(ListSessionsRequest {}).await?;
+    let trail = caller.ask::<ListOwnTrail>(ListOwnTrailRequest {}).await?;
     caller.answer(&SessionsPage {
         page: caller.page("Where you are signed in", Tab::None),
         sessions: list.items,
+        trail: trail.items,
     })
 }
 
 /// Ends one session, or all of them. Who ends the own one is signed out.
 pub(in crate::pages) async fn take(caller: Caller, form: Form) -> PageResult {
     if form.value("action") == Some("everywhere") {
-        let request = SignOutEverywhereRequest {};
+        let request = SignOutEverywhereRequest {
+            disconnect_apps: form.is_ticked("disconnect_apps"),
+        };
         caller.ask::<SignOutEverywhere>(request).await?;
         return Ok(signed_out(&caller, Flash::SIGNED_OUT_EVERYWHERE));
     }

@@ -223,7 +223,7 @@ async fn a_token_is_worth_what_its_person_is_now(database: Database) {
 
     let removed = instance
         .members
-        .remove(&owner, &scene.ada.by, otto.by.person, true);
+        .remove(&owner, &scene.ada.by, otto.by.person, Some(0));
     removed.await.unwrap();
     instance.clock.advance_seconds(5);
     for token in [&issued, &refreshed] {
@@ -266,10 +266,26 @@ async fn a_code_of_somebody_who_was_removed_meanwhile_is_worth_nothing(database:
     let owner = instance.standing_of(&scene.ada).await;
     let removed = instance
         .members
-        .remove(&owner, &scene.ada.by, otto.by.person, false);
+        .remove(&owner, &scene.ada.by, otto.by.person, None);
     removed.await.unwrap();
     let granted = super::answered(&to.unwrap())["code"].clone();
     let answer = scene.exchange(&redeeming(&scene.client_id, &granted)).await;
+    assert_eq!(code(answer), Code::InvalidGrant);
+}
+
+async fn signing_out_everywhere_ends_apps_and_what_they_were_about_to_get(database: Database) {
+    let scene = Scene::open(&database).await;
+    let instance = &scene.instance;
+    let granted = scene.code(scene.asking(), &["events:read"]).await;
+    let issued = scene.exchange(&redeeming(&scene.client_id, &granted)).await;
+    let issued = issued.unwrap();
+    let pending = scene.code(scene.asking(), &["events:read"]).await;
+    let ended = instance.sessions.end_all(&scene.ada.by, true).await;
+    ended.unwrap();
+    let who = caller(instance, &issued).await;
+    assert!(matches!(who, Err(Error::Unauthorized)), "{who:?}");
+    assert_eq!(code(scene.refresh(&issued).await), Code::InvalidGrant);
+    let answer = scene.exchange(&redeeming(&scene.client_id, &pending)).await;
     assert_eq!(code(answer), Code::InvalidGrant);
 }
 
@@ -297,6 +313,7 @@ test_postgres::on_both_engines!(prepare: migrate;
     a_code_gives_tokens_that_act_for_the_person,
     what_an_app_does_is_told_as_done_by_it_for_its_person,
     a_code_that_is_used_twice_ends_what_it_was_exchanged_for,
+    signing_out_everywhere_ends_apps_and_what_they_were_about_to_get,
     a_code_is_worth_nothing_to_whoever_did_not_ask_for_it,
     a_code_is_valid_for_a_minute,
     an_access_token_is_valid_for_an_hour,

@@ -379,9 +379,9 @@ impl Rpc for ChangeRole {
     const STEP_UP: bool = true;
     const CHANGES_CATALOGUE: bool = false;
 }
-/** Removes another member. The keys that they made are revoked, unless the caller keeps them: then they are the caller's. Needs a step-up.
+/** Removes another member. The keys that they made are revoked. If the caller keeps them, there is a new key of the caller in place of each valid one, with the same name, scopes and lifetime; the old ones go on working for the overlap only. Needs a step-up.
 
-Errors: `STEP_UP_REQUIRED`; `NOT_FOUND` if they are no member; `CONFLICT` if the account would have no owner any more, or if it is the caller, who can leave (`LeaveAccount`).*/
+Errors: `STEP_UP_REQUIRED`; `NOT_FOUND` if they are no member; `CONFLICT` if the account would have no owner any more, if it is the caller, who can leave (`LeaveAccount`), or if there would be more than 100 keys during the overlap.*/
 
 #[derive(Debug, Clone, Copy)]
 pub struct RemoveMember;
@@ -783,7 +783,7 @@ impl Rpc for StartEmailChange {
     const STEP_UP: bool = true;
     const CHANGES_CATALOGUE: bool = false;
 }
-/** Changes the person's address with the code from the mail, and mails a notice to the old address.
+/** Changes the person's address with the code from the mail, and mails a notice to the old address, from which it can be taken back for 7 days (`StartTakeBack`). The person's other sessions end.
 
 Errors: as `FinishSignIn`, and `STEP_UP_REQUIRED`.*/
 
@@ -838,6 +838,27 @@ impl Rpc for ListSessions {
 
     const NAME: &'static str = "ListSessions";
     const GRPC_PATH: &'static str = "/muster.internal.v1.SessionService/ListSessions";
+    const INTERNAL: bool = true;
+    const ACCESS: Access = Access::Session;
+    const SCOPE: Option<Scope> = None;
+    const READ_ONLY: bool = true;
+    const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
+    const CHANGES_CATALOGUE: bool = false;
+}
+
+/// Lists what happened to the person themselves, the latest first: where they signed in, wrong codes, step-ups, sessions that they ended, changes of their address. There are 50 entries at most.
+#[derive(Debug, Clone, Copy)]
+pub struct ListOwnTrail;
+
+impl Rpc for ListOwnTrail {
+    type Request = super::ListOwnTrailRequest;
+    type Response = super::OwnTrail;
+
+    const NAME: &'static str = "ListOwnTrail";
+    const GRPC_PATH: &'static str = "/muster.internal.v1.SessionService/ListOwnTrail";
     const INTERNAL: bool = true;
     const ACCESS: Access = Access::Session;
     const SCOPE: Option<Scope> = None;
@@ -1028,6 +1049,52 @@ impl Rpc for FinishSignIn {
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
 }
+/** Mails a code to an address that was changed in the last 7 days, so that whoever has it can take it back. The answer is the same for all addresses.
+
+Errors: as `StartSignIn`.*/
+
+#[derive(Debug, Clone, Copy)]
+pub struct StartTakeBack;
+
+impl Rpc for StartTakeBack {
+    type Request = super::StartTakeBackRequest;
+    type Response = super::StartTakeBackResponse;
+
+    const NAME: &'static str = "StartTakeBack";
+    const GRPC_PATH: &'static str = "/muster.internal.v1.SignInService/StartTakeBack";
+    const INTERNAL: bool = true;
+    const ACCESS: Access = Access::Public;
+    const SCOPE: Option<Scope> = None;
+    const READ_ONLY: bool = false;
+    const IDEMPOTENT: bool = false;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
+    const CHANGES_CATALOGUE: bool = false;
+}
+/** Takes an address back with the code, and signs in: the person signs in with it again. All other sessions of the person end, and the apps and keys that were made since the change.
+
+Errors: as `FinishSignIn`; `CONFLICT` also if the change is older than 7 days, if somebody else signs in with the address by now, or if another owner than the person made the change.*/
+
+#[derive(Debug, Clone, Copy)]
+pub struct FinishTakeBack;
+
+impl Rpc for FinishTakeBack {
+    type Request = super::FinishTakeBackRequest;
+    type Response = super::SignedIn;
+
+    const NAME: &'static str = "FinishTakeBack";
+    const GRPC_PATH: &'static str = "/muster.internal.v1.SignInService/FinishTakeBack";
+    const INTERNAL: bool = true;
+    const ACCESS: Access = Access::Public;
+    const SCOPE: Option<Scope> = None;
+    const READ_ONLY: bool = false;
+    const IDEMPOTENT: bool = false;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
+    const CHANGES_CATALOGUE: bool = false;
+}
 /** Signs in with a link that an operator printed: `/sign-in/link/{token}`, for 15 minutes, once. The page of the link only shows a button; this call is for the post. Signing in counts as a step-up.
 
 Errors: `NOT_FOUND` if the link is unknown, was used or is too old; `RATE_LIMITED`.*/
@@ -1092,6 +1159,7 @@ pub fn visit_rpcs(visitor: &mut impl InternalVisitor) {
     visitor.visit(FinishEmailChange);
     visitor.visit(GetSession);
     visitor.visit(ListSessions);
+    visitor.visit(ListOwnTrail);
     visitor.visit(SwitchAccount);
     visitor.visit(EndSession);
     visitor.visit(SignOut);
@@ -1100,5 +1168,7 @@ pub fn visit_rpcs(visitor: &mut impl InternalVisitor) {
     visitor.visit(FinishStepUp);
     visitor.visit(StartSignIn);
     visitor.visit(FinishSignIn);
+    visitor.visit(StartTakeBack);
+    visitor.visit(FinishTakeBack);
     visitor.visit(UseSignInLink);
 }

@@ -622,6 +622,13 @@ pub trait SessionHandlers<F: Frame>: Send + Sync + 'static {
         request: super::ListSessionsRequest,
     ) -> impl Future<Output = Result<super::SessionList, F::Error>> + Send;
 
+    /// See [`bindings::ListOwnTrail`].
+    fn list_own_trail(
+        &self,
+        caller: F::Session,
+        request: super::ListOwnTrailRequest,
+    ) -> impl Future<Output = Result<super::OwnTrail, F::Error>> + Send;
+
     /// See [`bindings::SwitchAccount`].
     fn switch_account(
         &self,
@@ -682,6 +689,14 @@ for Framed<F, H> {
     ) -> Result<Response<super::SessionList>, Status> {
         let (caller, request) = self.open(request, F::session)?;
         self.answer(self.handlers().list_sessions(caller, request)).await
+    }
+
+    async fn list_own_trail(
+        &self,
+        request: Request<super::ListOwnTrailRequest>,
+    ) -> Result<Response<super::OwnTrail>, Status> {
+        let (caller, request) = self.open(request, F::session)?;
+        self.answer(self.handlers().list_own_trail(caller, request)).await
     }
 
     async fn switch_account(
@@ -749,6 +764,20 @@ pub trait SignInHandlers<F: Frame>: Send + Sync + 'static {
         request: super::FinishSignInRequest,
     ) -> impl Future<Output = Result<super::SignedIn, F::Error>> + Send;
 
+    /// See [`bindings::StartTakeBack`].
+    fn start_take_back(
+        &self,
+        caller: F::Public,
+        request: super::StartTakeBackRequest,
+    ) -> impl Future<Output = Result<super::StartTakeBackResponse, F::Error>> + Send;
+
+    /// See [`bindings::FinishTakeBack`].
+    fn finish_take_back(
+        &self,
+        caller: F::Public,
+        request: super::FinishTakeBackRequest,
+    ) -> impl Future<Output = Result<super::SignedIn, F::Error>> + Send;
+
     /// See [`bindings::UseSignInLink`].
     fn use_sign_in_link(
         &self,
@@ -774,6 +803,22 @@ for Framed<F, H> {
     ) -> Result<Response<super::SignedIn>, Status> {
         let (caller, request) = self.open(request, F::public)?;
         self.answer(self.handlers().finish_sign_in(caller, request)).await
+    }
+
+    async fn start_take_back(
+        &self,
+        request: Request<super::StartTakeBackRequest>,
+    ) -> Result<Response<super::StartTakeBackResponse>, Status> {
+        let (caller, request) = self.open(request, F::public)?;
+        self.answer(self.handlers().start_take_back(caller, request)).await
+    }
+
+    async fn finish_take_back(
+        &self,
+        request: Request<super::FinishTakeBackRequest>,
+    ) -> Result<Response<super::SignedIn>, Status> {
+        let (caller, request) = self.open(request, F::public)?;
+        self.answer(self.handlers().finish_take_back(caller, request)).await
     }
 
     async fn use_sign_in_link(
@@ -935,6 +980,10 @@ static ACCESS: &[(&str, AccessRule)] = &[
         AccessRule::of::<bindings::ListSessions>(),
     ),
     (
+        "/muster.internal.v1.SessionService/ListOwnTrail",
+        AccessRule::of::<bindings::ListOwnTrail>(),
+    ),
+    (
         "/muster.internal.v1.SessionService/SwitchAccount",
         AccessRule::of::<bindings::SwitchAccount>(),
     ),
@@ -965,6 +1014,14 @@ static ACCESS: &[(&str, AccessRule)] = &[
     (
         "/muster.internal.v1.SignInService/FinishSignIn",
         AccessRule::of::<bindings::FinishSignIn>(),
+    ),
+    (
+        "/muster.internal.v1.SignInService/StartTakeBack",
+        AccessRule::of::<bindings::StartTakeBack>(),
+    ),
+    (
+        "/muster.internal.v1.SignInService/FinishTakeBack",
+        AccessRule::of::<bindings::FinishTakeBack>(),
     ),
     (
         "/muster.internal.v1.SignInService/UseSignInLink",

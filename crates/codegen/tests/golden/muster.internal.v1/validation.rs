@@ -150,10 +150,17 @@ impl Validate for super::ChangeRoleRequest {
 }
 
 impl Validate for super::RemoveMemberRequest {
+    fn fill_defaults(&mut self) {
+        self.overlap_hours.get_or_insert(0);
+    }
+
     fn validate(&self, check: &mut crate::validation::Check) {
         check.field("person_id").required(self.person_id.is_some());
         if let Some(person_id) = &self.person_id {
             check.field("person_id").length(person_id, 0, 64);
+        }
+        if let Some(overlap_hours) = &self.overlap_hours {
+            check.field("overlap_hours").range(*overlap_hours, 0, 72);
         }
     }
 }
@@ -388,6 +395,7 @@ impl Validate for super::FinishEmailChangeRequest {
 
 impl Validate for super::GetSessionRequest {}
 impl Validate for super::ListSessionsRequest {}
+impl Validate for super::ListOwnTrailRequest {}
 
 impl Validate for super::SwitchAccountRequest {
     fn validate(&self, check: &mut crate::validation::Check) {
@@ -434,6 +442,33 @@ impl Validate for super::StartSignInRequest {
 }
 
 impl Validate for super::FinishSignInRequest {
+    fn validate(&self, check: &mut crate::validation::Check) {
+        check.field("browser").required(self.browser.is_some());
+        if let Some(browser) = &self.browser {
+            check.field("browser").length(browser, 32, 128);
+        }
+        check.field("code").required(self.code.is_some());
+        if let Some(code) = &self.code {
+            check.field("code").length(code, 1, 32);
+        }
+        check.field("device").length(&self.device, 0, 100).line(&self.device);
+    }
+}
+
+impl Validate for super::StartTakeBackRequest {
+    fn validate(&self, check: &mut crate::validation::Check) {
+        check.field("email").required(self.email.is_some());
+        if let Some(email) = &self.email {
+            check.field("email").length(email, 0, 254).email(email);
+        }
+        check.field("browser").required(self.browser.is_some());
+        if let Some(browser) = &self.browser {
+            check.field("browser").length(browser, 32, 128);
+        }
+    }
+}
+
+impl Validate for super::FinishTakeBackRequest {
     fn validate(&self, check: &mut crate::validation::Check) {
         check.field("browser").required(self.browser.is_some());
         if let Some(browser) = &self.browser {

@@ -69,7 +69,10 @@ pub(in crate::pages) async fn show_code(caller: Caller) -> PageResult {
 
 pub(in crate::pages) async fn take_code(caller: Caller, form: Form) -> PageResult {
     let code = form.text("code");
-    let request = FinishEmailChangeRequest { code };
+    let request = FinishEmailChangeRequest {
+        code,
+        disconnect_apps: form.is_ticked("disconnect_apps"),
+    };
     caller.ask::<FinishEmailChange>(request).await?;
     let mut response = flash::see(ACCOUNT, Some(Flash::EMAIL_CHANGED));
     cookies::end_sign_in(&mut response, caller.context.site.is_secure());

@@ -5,7 +5,7 @@ use http_kit::Problem;
 use muster_api::{
     Reason, Scope,
     internal::v1::{
-        ChangeRoleRequest, Member, RemoveMemberRequest,
+        ChangeRoleRequest, CreatedKey, Member, RemoveMemberRequest,
         bindings::{ChangeRole, RemoveMember},
     },
 };
@@ -28,6 +28,15 @@ struct MemberPage {
     model: FormModel,
 }
 
+/// The keys that were kept, each with its new secret, which can be shown only now.
+#[derive(Template)]
+#[template(path = "dashboard/keys_kept.html")]
+struct NewKeysPage {
+    page: Frame,
+    keys: Vec<CreatedKey>,
+    overlap_hours: i32,
+}
+
 pub(in crate::pages) async fn show(caller: Caller) -> PageResult {
     caller.require(Scope::MembersWrite)?;
     caller.require_proof()?;
@@ -46,15 +55,29 @@ pub(in crate::pages) async fn show(caller: Caller) -> PageResult {
 pub(in crate::pages) async fn take(caller: Caller, form: Form) -> PageResult {
     let person_id = Some(caller.context.segment(2)?);
     if form.value("action") == Some("remove") {
-        let request = RemoveMemberRequest {
-            person_id,
-            keep_keys: form.is_ticked("keep_keys"),
-        };
-        caller.ask::<RemoveMember>(request).await?;
-        return Ok(flash::see(PATH, Some(Flash::MEMBER_REMOVED)));
+        return remove(&caller, person_id, &form).await;
     }
     let role = form.text("role");
     let request = ChangeRoleRequest { person_id, role };
     caller.ask::<ChangeRole>(request).await?;
     Ok(flash::see(PATH, Some(Flash::ROLE_CHANGED)))
+}
+
+async fn remove(caller: &Caller, person_id: Option<String>, form: &Form) -> PageResult {
+    let hours = form.value("overlap_hours");
+    let overlap_hours = hours.and_then(|text| text.parse().ok());
+    let request = RemoveMemberRequest {
+        person_id,
+        keep_keys: form.is_ticked("keep_keys"),
+        overlap_hours,
+    };
+    let keys = caller.ask::<RemoveMember>(request).await?.kept_keys;
+    if keys.is_empty() {
+        return Ok(flash::see(PATH, Some(Flash::MEMBER_REMOVED)));
+    }
+    caller.answer(&NewKeysPage {
+        page: caller.page("The keys that you kept", Tab::Members),
+        keys,
+        overlap_hours: overlap_hours.unwrap_or_default(),
+    })
 }

@@ -1,0 +1,256 @@
+//! Security mails: what was done in somebody's name or on their account, so that they notice. None has a link that acts.
+
+use domain::{
+    instant::Instant,
+    job::JobKey,
+    person::{Person, Role, greeted},
+};
+
+use super::{
+    Mail,
+    template::{Link, Shown, mail},
+};
+
+/// What a security mail is about. Names are empty where they are gone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Incident {
+    /// A new browser.
+    SignedIn {
+        /// What it is.
+        device: String,
+    },
+    /// Something on an account.
+    OnAccount {
+        /// The account's name.
+        account: String,
+        /// What.
+        what: AccountIncident,
+    },
+    /// The recipient's address is another one.
+    EmailChanged,
+    /// An account is gone.
+    AccountRemoved {
+        /// Its name.
+        account: String,
+    },
+}
+
+/// What happened on an account.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AccountIncident {
+    /// A key was made.
+    KeyMade(Named),
+    /// A key was replaced.
+    KeyReplaced(Named),
+    /// A key of a removed member was replaced by one of another person.
+    KeyTakenOver(Named),
+    /// An app was connected.
+    AppConnected(Named),
+    /// A member became an owner by an invitation.
+    OwnerAdded(Concerned),
+    /// A member has another role.
+    RoleChanged(Concerned, Role, Role),
+    /// A member was removed.
+    MemberRemoved(Concerned),
+}
+
+/// A key or an app, and whose it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Named {
+    /// Its name.
+    pub name: String,
+    /// Whose it is.
+    pub of: Concerned,
+}
+
+/// A member whom it is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Concerned {
+    /// Their name.
+    pub name: String,
+    /// Whether it is the recipient.
+    pub is_recipient: bool,
+}
+
+/// The words of a mail.
+struct Words {
+    subject: &'static str,
+    lead: String,
+    link: &'static str,
+}
+
+/// Writes a security mail.
+///
+/// # Errors
+/// When a template cannot be rendered.
+pub(super) fn security_mail(
+    job: &JobKey,
+    person: &Person,
+    at: Instant,
+    incident: &Incident,
+    (url, host): (&str, &str),
+) -> Result<Mail, askama::Error> {
+    let words = words(incident, host);
+    let time = at.to_utc().strftime("%-d %B %Y, %H:%M");
+    let lead = format!("{} It was on {time} (UTC).", words.lead);
+    let shown = Shown {
+        name: greeted(&person.name),
+        headline: words.subject,
+        lead: &lead,
+        code: None,
+        link: Some(Link {
+            text: words.link,
+            url,
+        }),
+        reason: "You are getting this e-mail so that you notice when something happens in your name or on your account. If you know of it, you do not need to do anything. If not, please sign in, choose \u{201c}Sign out everywhere\u{201d} under Sessions, and tell the other owners or the people who run this site.",
+    };
+    let subject = format!("{} ({host})", words.subject);
+    mail(job, host, &person.email, subject, shown)
+}
+
+fn words(incident: &Incident, host: &str) -> Words {
+    match incident {
+        Incident::SignedIn { device } => {
+            let device = greeted(device).unwrap_or("a browser");
+            Words {
+                subject: "You signed in with a new browser",
+                lead: format!(
+                    "Somebody, probably you, signed in on {host} with this address and a browser that you had not used here before: {device}."
+                ),
+                link: "See where you are signed in",
+            }
+        }
+        Incident::EmailChanged => Words {
+            subject: "You sign in with this address now",
+            lead: format!(
+                "Your address on {host} was changed to this one. You no longer sign in with the one before."
+            ),
+            link: "See where you are signed in",
+        },
+        Incident::AccountRemoved { account } => {
+            let account = named(account, "an account of yours");
+            Words {
+                subject: "An account was removed",
+                lead: format!(
+                    "{account} on {host} was removed, with its events, registrations, members and keys."
+                ),
+                link: "See your accounts",
+            }
+        }
+        Incident::OnAccount { account, what } => {
+            let account = named(account, "an account");
+            on_account(what, &format!("{account} on {host}"))
+        }
+    }
+}
+
+fn on_account(what: &AccountIncident, place: &str) -> Words {
+    let key = |subject, key: &Named, verb: &str| Words {
+        subject,
+        lead: format!(
+            "{} {verb} {place}. It acts for {}.",
+            quoted("The API key", &key.name),
+            key.of.object()
+        ),
+        link: "See the API keys",
+    };
+    let member = |subject, lead| Words {
+        subject,
+        lead,
+        link: "See the members",
+    };
+    match what {
+        AccountIncident::KeyMade(new) => key("An API key was made", new, "was made for"),
+        AccountIncident::KeyReplaced(new) => key(
+            "An API key was replaced",
+            new,
+            "was replaced by a new one for",
+        ),
+        AccountIncident::KeyTakenOver(new) => key(
+            "An API key was handed over",
+            new,
+            "of a removed member was replaced by a new one for",
+        ),
+        AccountIncident::AppConnected(app) => Words {
+            subject: "An app was connected",
+            lead: format!(
+                "{} was connected to {place}. It acts for {}.",
+                quoted("The app", &app.name),
+                app.of.object()
+            ),
+            link: "See your connected apps",
+        },
+        AccountIncident::OwnerAdded(who) => member(
+            "An account has a new owner",
+            format!(
+                "{} accepted an invitation and {} an owner of {place} now.",
+                who.subject(),
+                who.is()
+            ),
+        ),
+        AccountIncident::RoleChanged(who, before, after) => member(
+            "A role was changed",
+            format!(
+                "{} {} {} of {place} now, and {} {} before.",
+                who.subject(),
+                who.is(),
+                role(*after),
+                who.was(),
+                role(*before)
+            ),
+        ),
+        AccountIncident::MemberRemoved(who) => Words {
+            link: "See your accounts",
+            ..member(
+                "A member was removed",
+                format!("{} {} removed from {place}.", who.subject(), who.was()),
+            )
+        },
+    }
+}
+
+impl Concerned {
+    fn subject(&self) -> &str {
+        if self.is_recipient {
+            "You"
+        } else {
+            named(&self.name, "A member")
+        }
+    }
+
+    fn object(&self) -> &str {
+        if self.is_recipient {
+            "you"
+        } else {
+            named(&self.name, "a member")
+        }
+    }
+
+    const fn is(&self) -> &'static str {
+        if self.is_recipient { "are" } else { "is" }
+    }
+
+    const fn was(&self) -> &'static str {
+        if self.is_recipient { "were" } else { "was" }
+    }
+}
+
+const fn role(role: Role) -> &'static str {
+    match role {
+        Role::Owner => "an owner",
+        Role::Organizer => "an organizer",
+        Role::Door => "at the door",
+    }
+}
+
+/// A name that strangers may have chosen, unless it may contain a link.
+fn named<'a>(name: &'a str, otherwise: &'a str) -> &'a str {
+    greeted(name).unwrap_or(otherwise)
+}
+
+fn quoted(what: &str, name: &str) -> String {
+    greeted(name).map_or_else(
+        || what.to_owned(),
+        |name| format!("{what} \u{201c}{name}\u{201d}"),
+    )
+}

@@ -1,0 +1,122 @@
+//! What a security mail says, with the names of now.
+
+use domain::{
+    ids::{AccountId, KeyId, PersonId},
+    job::SecurityNotice,
+};
+use storage::{Error, Store};
+
+use crate::{
+    email::{AccountIncident, Concerned, Incident, Named},
+    service::Links,
+};
+
+/// Reads the names for a notice to a person.
+pub(super) async fn incident(
+    store: &Store,
+    to: PersonId,
+    notice: SecurityNotice,
+) -> Result<Incident, Error> {
+    let names = Names { store, to };
+    let (account, what) = match notice {
+        SecurityNotice::SignedIn { device } => return Ok(Incident::SignedIn { device }),
+        SecurityNotice::EmailChanged => return Ok(Incident::EmailChanged),
+        SecurityNotice::AccountRemoved { name } => {
+            return Ok(Incident::AccountRemoved { account: name });
+        }
+        SecurityNotice::KeyMade { account, key } => {
+            (account, AccountIncident::KeyMade(names.key(key).await?))
+        }
+        SecurityNotice::KeyReplaced { account, key } => {
+            (account, AccountIncident::KeyReplaced(names.key(key).await?))
+        }
+        SecurityNotice::KeyTakenOver { account, key } => (
+            account,
+            AccountIncident::KeyTakenOver(names.key(key).await?),
+        ),
+        SecurityNotice::AppConnected { account, grant } => {
+            let found = store.find_grant(grant).await?;
+            let client = match &found {
+                Some(grant) => store.get_client(grant.client_id).await?,
+                None => None,
+            };
+            let app = Named {
+                name: client.map_or_else(String::new, |client| client.name),
+                of: names.member(found.map(|grant| grant.person_id)).await?,
+            };
+            (account, AccountIncident::AppConnected(app))
+        }
+        SecurityNotice::OwnerAdded { account, member } => {
+            let who = names.member(Some(member)).await?;
+            (account, AccountIncident::OwnerAdded(who))
+        }
+        SecurityNotice::RoleChanged {
+            account,
+            member,
+            before,
+            after,
+        } => {
+            let who = names.member(Some(member)).await?;
+            (account, AccountIncident::RoleChanged(who, before, after))
+        }
+        SecurityNotice::MemberRemoved { account, member } => {
+            let who = names.member(Some(member)).await?;
+            (account, AccountIncident::MemberRemoved(who))
+        }
+    };
+    Ok(Incident::OnAccount {
+        account: names.account(account).await?,
+        what,
+    })
+}
+
+/// The page where a person sees what became of it.
+pub(super) fn page(incident: &Incident, links: &Links) -> String {
+    let Incident::OnAccount { what, .. } = incident else {
+        return match incident {
+            Incident::AccountRemoved { .. } => links.dashboard(),
+            _ => links.sessions(),
+        };
+    };
+    match what {
+        AccountIncident::KeyMade(_)
+        | AccountIncident::KeyReplaced(_)
+        | AccountIncident::KeyTakenOver(_) => links.keys(),
+        AccountIncident::AppConnected(_) => links.apps(),
+        AccountIncident::OwnerAdded(_) | AccountIncident::RoleChanged(..) => links.members(),
+        AccountIncident::MemberRemoved(_) => links.dashboard(),
+    }
+}
+
+struct Names<'a> {
+    store: &'a Store,
+    to: PersonId,
+}
+
+impl Names<'_> {
+    async fn account(&self, id: AccountId) -> Result<String, Error> {
+        let found = self.store.find_account(id).await?;
+        Ok(found.map_or_else(String::new, |account| account.name))
+    }
+
+    async fn key(&self, id: KeyId) -> Result<Named, Error> {
+        let found = self.store.find_key(id).await?.map(|(key, _)| key);
+        Ok(Named {
+            of: self
+                .member(found.as_ref().and_then(|key| key.person_id))
+                .await?,
+            name: found.map_or_else(String::new, |key| key.label),
+        })
+    }
+
+    async fn member(&self, id: Option<PersonId>) -> Result<Concerned, Error> {
+        let found = match id {
+            Some(id) => self.store.find_person(id).await?,
+            None => None,
+        };
+        Ok(Concerned {
+            is_recipient: id == Some(self.to),
+            name: found.map_or_else(String::new, |person| person.name),
+        })
+    }
+}

@@ -1,0 +1,60 @@
+//! What an invitation is worth: it is for one address, and as long as who made it may invite.
+
+use domain::{
+    email,
+    fact::Fact,
+    ids::{AccountId, InvitationId, PersonId},
+    invitation::Invitation,
+    person::Role,
+    scope::Scope,
+};
+
+use super::NO_INVITATION;
+use crate::service::{Context, Error, SignedIn};
+
+/// Ends the invitations that somebody made who may no longer invite.
+pub(in crate::service) async fn end_invitations_by(
+    context: &mut Context,
+    account: AccountId,
+    person: PersonId,
+) -> Result<(), Error> {
+    for invitation in context.tx.delete_invitations_by(account, person).await? {
+        context
+            .record(Fact::InvitationEnded {
+                account,
+                invitation,
+            })
+            .await?;
+    }
+    Ok(())
+}
+
+pub(super) fn may_invite_as(role: Role) -> bool {
+    role.scopes().contain(Scope::MembersWrite)
+}
+
+/// Refuses an invitation whose maker may no longer invite.
+pub(super) async fn may_invite(
+    context: &mut Context,
+    invitation: &Invitation,
+) -> Result<(), Error> {
+    let inviter = invitation.invited_by.ok_or(NO_INVITATION)?;
+    let role = context.tx.find_role(invitation.account_id, inviter).await?;
+    role.filter(|role| may_invite_as(*role))
+        .map(drop)
+        .ok_or(NO_INVITATION)
+}
+
+/// An invitation to the person's own address. Others do not exist for them.
+pub(super) async fn own(
+    context: &mut Context,
+    by: &SignedIn,
+    id: InvitationId,
+) -> Result<Invitation, Error> {
+    let person = context.tx.find_person(by.person).await?;
+    let address = email::normalised(&person.ok_or(Error::Unauthorized)?.email);
+    let found = context.tx.find_invitation(id, context.now).await?;
+    let found = found.map(|found| found.invitation);
+    let is_own = |one: &Invitation| email::normalised(&one.email) == address;
+    found.filter(is_own).ok_or(NO_INVITATION)
+}

@@ -1,0 +1,120 @@
+//! The security mails that follow from a fact, so that people notice what is done in their name.
+
+use super::{AccountChange, Fact, KeyOrigin, KnownAs, MemberChange, PersonChange};
+use crate::{
+    ids::{AccountId, PersonId},
+    job::SecurityNotice,
+    person::Role,
+};
+
+/// A security mail to each of its audience.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Notice {
+    /// Who gets one.
+    pub to: Audience,
+    /// What it says.
+    pub what: SecurityNotice,
+}
+
+/// Who gets a security mail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Audience {
+    /// One person.
+    Person(PersonId),
+    /// The owners of an account, and the person concerned.
+    Owners(AccountId, Option<PersonId>),
+    /// All members of an account.
+    Members(AccountId),
+}
+
+impl Fact<'_> {
+    /// The security mails that follow from the fact.
+    pub fn notice(&self) -> Option<Notice> {
+        let (to, what) = match *self {
+            Self::PersonChanged { person, change } => {
+                (Audience::Person(person), to_person(change)?)
+            }
+            Self::KeyCreated { key, origin } => {
+                let (account, key_id) = (key.account_id, key.id);
+                let what = match origin {
+                    KeyOrigin::Demo => return None,
+                    KeyOrigin::Made => SecurityNotice::KeyMade {
+                        account,
+                        key: key_id,
+                    },
+                    KeyOrigin::Replaces(_) => SecurityNotice::KeyReplaced {
+                        account,
+                        key: key_id,
+                    },
+                    KeyOrigin::TakesOver(_) => SecurityNotice::KeyTakenOver {
+                        account,
+                        key: key_id,
+                    },
+                };
+                (Audience::Owners(account, key.person_id), what)
+            }
+            Self::AppConnected { grant } => {
+                let (account, person) = (grant.account_id, grant.person_id);
+                let what = SecurityNotice::AppConnected {
+                    account,
+                    grant: grant.id,
+                };
+                (Audience::Owners(account, Some(person)), what)
+            }
+            Self::MemberChanged {
+                account,
+                person,
+                change,
+            } => {
+                let what = about_member(account, person, change)?;
+                (Audience::Owners(account, Some(person)), what)
+            }
+            Self::AccountChanged {
+                account,
+                change: AccountChange::Removed(name),
+            } => {
+                let name = name.to_owned();
+                let what = SecurityNotice::AccountRemoved { name };
+                (Audience::Members(account), what)
+            }
+            _ => return None,
+        };
+        Some(Notice { to, what })
+    }
+}
+
+fn to_person(change: PersonChange<'_>) -> Option<SecurityNotice> {
+    match change {
+        PersonChange::SignedIn {
+            session,
+            browser: KnownAs::New,
+        } => Some(SecurityNotice::SignedIn {
+            device: session.device.clone(),
+        }),
+        PersonChange::ChangedEmail | PersonChange::TookBackEmail => {
+            Some(SecurityNotice::EmailChanged)
+        }
+        PersonChange::SignedIn { .. }
+        | PersonChange::SteppedUp
+        | PersonChange::WrongCode
+        | PersonChange::EndedSessions { .. } => None,
+    }
+}
+
+fn about_member(
+    account: AccountId,
+    member: PersonId,
+    change: MemberChange,
+) -> Option<SecurityNotice> {
+    match change {
+        MemberChange::Joined(Role::Owner) => Some(SecurityNotice::OwnerAdded { account, member }),
+        MemberChange::Role { before, after } => Some(SecurityNotice::RoleChanged {
+            account,
+            member,
+            before,
+            after,
+        }),
+        MemberChange::Removed => Some(SecurityNotice::MemberRemoved { account, member }),
+        MemberChange::Joined(_) | MemberChange::Left => None,
+    }
+}

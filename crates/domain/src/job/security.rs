@@ -1,0 +1,96 @@
+//! What security mails say.
+
+use serde::{Deserialize, Serialize};
+
+use super::as_text;
+use crate::{
+    ids::{AccountId, GrantId, KeyId, PersonId},
+    person::Role,
+};
+
+/// What a security mail says. Names are read when it is written, unless they may be gone by then.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SecurityNotice {
+    /// The recipient signed in with a browser that was new to them.
+    SignedIn {
+        /// What they recognize it by.
+        device: String,
+    },
+    /// A key was made.
+    KeyMade {
+        /// The account.
+        #[serde(with = "as_text")]
+        account: AccountId,
+        /// The key.
+        #[serde(with = "as_text")]
+        key: KeyId,
+    },
+    /// A key was replaced by a new one.
+    KeyReplaced {
+        /// The account.
+        #[serde(with = "as_text")]
+        account: AccountId,
+        /// The new key.
+        #[serde(with = "as_text")]
+        key: KeyId,
+    },
+    /// A key of a member who was removed was replaced by one of who removed them.
+    KeyTakenOver {
+        /// The account.
+        #[serde(with = "as_text")]
+        account: AccountId,
+        /// The new key.
+        #[serde(with = "as_text")]
+        key: KeyId,
+    },
+    /// A member connected an app.
+    AppConnected {
+        /// The account.
+        #[serde(with = "as_text")]
+        account: AccountId,
+        /// What the member agreed to.
+        #[serde(with = "as_text")]
+        grant: GrantId,
+    },
+    /// An account has another owner.
+    OwnerAdded {
+        /// The account.
+        #[serde(with = "as_text")]
+        account: AccountId,
+        /// The new owner.
+        #[serde(with = "as_text")]
+        member: PersonId,
+    },
+    /// A member has another role.
+    RoleChanged {
+        /// The account.
+        #[serde(with = "as_text")]
+        account: AccountId,
+        /// The member.
+        #[serde(with = "as_text")]
+        member: PersonId,
+        /// The old role.
+        #[serde(with = "as_text")]
+        before: Role,
+        /// The new role.
+        #[serde(with = "as_text")]
+        after: Role,
+    },
+    /// A member was removed.
+    MemberRemoved {
+        /// The account.
+        #[serde(with = "as_text")]
+        account: AccountId,
+        /// Who is a member no longer.
+        #[serde(with = "as_text")]
+        member: PersonId,
+    },
+    /// The recipient signs in with another address.
+    EmailChanged,
+    /// An account was removed.
+    AccountRemoved {
+        /// Its name.
+        name: String,
+    },
+}
