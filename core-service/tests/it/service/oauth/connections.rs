@@ -143,14 +143,14 @@ async fn an_app_ends_what_is_its_own(database: Database) {
 async fn the_least_recently_used_of_many_goes(database: Database) {
     let scene = Scene::open(&database).await;
     let oldest = scene.connect().await;
-    scene.instance.clock.advance_seconds(60);
+    scene.instance.clock.advance_seconds(30);
     let second = scene.connect().await;
     for _ in 0..18 {
-        scene.instance.clock.advance_seconds(60);
+        scene.instance.clock.advance_seconds(30);
         scene.connect().await;
     }
     scene.refresh(&oldest).await.unwrap();
-    scene.instance.clock.advance_seconds(60);
+    scene.instance.clock.advance_seconds(30);
     scene.connect().await;
     let listed = scene.instance.oauth.connections(&scene.ada.by).await;
     assert_eq!(listed.unwrap().len(), 20);

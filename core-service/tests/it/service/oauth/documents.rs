@@ -125,8 +125,7 @@ async fn an_older_document_counts_while_its_server_is_away(database: Database) {
         panic!("a right request");
     };
     assert_eq!(pending.client.name(), "Claude");
-    scene.replica.clock.advance_seconds(7 * DAY);
-    let scene = Scene::of(scene.replica).await;
+    scene.instance.clock.advance_seconds(7 * DAY);
     assert!(problem(&scene, &id).await.message.contains("500"));
 }
 
