@@ -168,10 +168,10 @@ impl OAuth {
             };
             if let Some(grant) = code.grant_id {
                 // Codes get into histories and logs. Without its verifier, nobody could have exchanged it.
-                return match is_verified(&code, request) {
-                    true => reuse(context, grant, UNKNOWN).await,
-                    false => Ok(refused(UNKNOWN)),
-                };
+                if is_verified(&code, request) {
+                    return reuse(context, grant, UNKNOWN).await;
+                }
+                return Ok(refused(UNKNOWN));
             }
             if code.expires_at() <= context.now {
                 return Ok(refused(UNKNOWN));

@@ -103,7 +103,7 @@ impl Registrations {
         let mut addresses = Vec::new();
         for one in registrations {
             if change(&one)?.is_some() {
-                addresses.push(one.email.to_string());
+                addresses.push(one.email.clone());
             }
         }
         if !addresses.is_empty() {
