@@ -46,8 +46,7 @@ fn run(input: &[u8]) {
         subject: "Test".to_owned(),
         text: "Test\n".to_owned(),
         html: "<p>Test</p>\n".to_owned(),
-        private_url: None,
-        refuse_url: None,
+        stop_url: None,
         calendar: None,
     };
     let source = POSTBOX.with(|postbox| postbox.sent(&letter));

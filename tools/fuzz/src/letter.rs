@@ -69,6 +69,7 @@ pub(crate) fn written(input: &[u8]) -> Option<Written> {
         host: "muster.example",
         event_url: "https://muster.example/events/slug",
         private_url: Some("https://muster.example/registrations/token"),
+        refuse_url: None,
         check_in_url: "https://muster.example/check-in/code",
         former: None,
         offers_details: true,

@@ -1,7 +1,7 @@
 //! What people notice of what is done in their name: security mails, their own trail, and the activity of their accounts.
 
 use core_service::service::{ActivityFilter, Browser, Principal};
-use domain::{person::Role, plan::Plan};
+use domain::{activity::Activity, person::Role, plan::Plan};
 use futures_util::StreamExt as _;
 use test_postgres::Database;
 
@@ -41,12 +41,12 @@ impl Instance {
         let filter = ActivityFilter::default();
         let page = self.activity.list(caller, &filter, None, 100).await;
         let entries = page.unwrap().entries;
-        entries.iter().map(|entry| entry.sentence()).collect()
+        entries.iter().map(Activity::sentence).collect()
     }
 
     async fn trail_of(&self, who: &Somebody) -> Vec<String> {
         let trail = self.sessions.trail(&who.by).await.unwrap();
-        trail.iter().map(|entry| entry.sentence()).collect()
+        trail.iter().map(Activity::sentence).collect()
     }
 }
 

@@ -1006,6 +1006,32 @@ impl PublicRpc for PreviewEventDeletion {
     const CACHING: Option<Caching> = None;
 }
 
+/// Says how many people a cancellation would e-mail. Nothing is changed. For the confirmation of the tool `cancel_event`; it has no route.
+#[derive(Debug, Clone, Copy)]
+pub struct PreviewCancellation;
+
+impl Rpc for PreviewCancellation {
+    type Request = super::CancelRequest;
+    type Response = super::CancellationPreview;
+
+    const NAME: &'static str = "PreviewCancellation";
+    const GRPC_PATH: &'static str = "/muster.v1.EventService/PreviewCancellation";
+    const INTERNAL: bool = false;
+    const ACCESS: Access = Access::Bearer;
+    const SCOPE: Option<Scope> = Some(Scope::EventsCancel);
+    const READ_ONLY: bool = true;
+    const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
+    const CHANGES_CATALOGUE: bool = false;
+}
+
+impl PublicRpc for PreviewCancellation {
+    const CONTENT: Content = Content::Json;
+    const CACHING: Option<Caching> = None;
+}
+
 /// `POST /api/v1/me/events/{id}/publish`: Publishes an event. If it is already published, nothing changes.
 #[derive(Debug, Clone, Copy)]
 pub struct PublishEvent;
@@ -1186,7 +1212,7 @@ impl Binding for RegisterAttendee {
     }
 }
 
-/// `POST /api/v1/me/events/{id}/registrations`: Registers a person for one of the caller's published events, without approval: `Confirmed`, or `Waitlisted` when no seat is left. The person gets an e-mail, which counts against the plan's daily mails (`GET /me` shows what is left).
+/// `POST /api/v1/me/events/{id}/registrations`: Registers a person for one of the caller's published events, without approval: `Confirmed`, or `Waitlisted` when no seat is left. The person gets an e-mail, which counts against the plan's daily mails (`GET /me` shows what is left). A new account may mail only a few people a day who did not register themselves: beyond that it is refused with `RATE_LIMITED`, which says what lifts it.
 #[derive(Debug, Clone, Copy)]
 pub struct AddRegistration;
 
@@ -2151,6 +2177,7 @@ pub fn visit_rpcs(visitor: &mut impl RpcVisitor) {
     visitor.visit(PreviewEventMail);
     visitor.visit(PreviewEventUpdate);
     visitor.visit(PreviewEventDeletion);
+    visitor.visit(PreviewCancellation);
     visitor.visit(PublishEvent);
     visitor.visit(UnpublishEvent);
     visitor.visit(CancelEvent);

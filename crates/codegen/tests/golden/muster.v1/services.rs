@@ -334,6 +334,13 @@ pub trait EventHandlers<F: Frame>: Send + Sync + 'static {
         request: super::DeleteEventRequest,
     ) -> impl Future<Output = Result<super::EventDeletionPreview, F::Error>> + Send;
 
+    /// See [`bindings::PreviewCancellation`].
+    fn preview_cancellation(
+        &self,
+        caller: F::Bearer,
+        request: super::CancelRequest,
+    ) -> impl Future<Output = Result<super::CancellationPreview, F::Error>> + Send;
+
     /// See [`bindings::PublishEvent`].
     fn publish_event(
         &self,
@@ -453,6 +460,14 @@ for Framed<F, H> {
     ) -> Result<Response<super::EventDeletionPreview>, Status> {
         let (caller, request) = self.open(request, F::bearer)?;
         self.answer(self.handlers().preview_event_deletion(caller, request)).await
+    }
+
+    async fn preview_cancellation(
+        &self,
+        request: Request<super::CancelRequest>,
+    ) -> Result<Response<super::CancellationPreview>, Status> {
+        let (caller, request) = self.open(request, F::bearer)?;
+        self.answer(self.handlers().preview_cancellation(caller, request)).await
     }
 
     async fn publish_event(
@@ -1035,6 +1050,10 @@ static ACCESS: &[(&str, AccessRule)] = &[
     (
         "/muster.v1.EventService/PreviewEventDeletion",
         AccessRule::of::<bindings::PreviewEventDeletion>(),
+    ),
+    (
+        "/muster.v1.EventService/PreviewCancellation",
+        AccessRule::of::<bindings::PreviewCancellation>(),
     ),
     ("/muster.v1.EventService/PublishEvent", AccessRule::of::<bindings::PublishEvent>()),
     (
