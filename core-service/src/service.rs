@@ -259,7 +259,7 @@ impl UseCases {
             catalogue: Catalogue::new(&commands),
             events: Events::new(commands.clone(), plans, event_defaults),
             own_registrations: OwnRegistrations::new(commands.clone(), links.clone(), &plans),
-            mail_permits: MailPermits::new(commands.clone()),
+            mail_permits: MailPermits::new(commands.clone(), plans),
             registrations: Registrations::new(commands.clone(), links.clone(), limiters, plans),
             mails: Mails::new(commands.clone()),
             organizer_mails: OrganizerMails::new(commands.clone()),

@@ -11,9 +11,8 @@ use std::{
 
 use covers::stock::{Provider, Stock, StockSettings};
 use domain::{
-    budget::MailboxLimits,
     plan::{InvalidQuotas, NEW_ACCOUNT_MAILS, Plans, Quotas},
-    rate::{Limit, LimitSettings},
+    rate::{Limit, LimitSettings, MailboxLimits},
     retention::Retention,
     zone::Zone,
 };

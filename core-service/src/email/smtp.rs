@@ -200,7 +200,7 @@ impl Smtp {
         let from = || Mail::new(Some(from.clone()), Vec::new());
         while let Some(mut open) = self.idle() {
             if let Err(withheld) = check().await {
-                self.keep(open);
+                self.put_idle(open);
                 return Err(withheld);
             }
             // The server may have closed this connection meanwhile; then a new one is opened.
@@ -215,7 +215,7 @@ impl Smtp {
             since: Instant::now(),
         };
         if let Err(withheld) = check().await {
-            self.keep(open);
+            self.put_idle(open);
             return Err(withheld);
         }
         let taken = open.connection.command(from()).await;
@@ -237,11 +237,11 @@ impl Smtp {
 
     /// Keeps a connection before it releases the permit, so that the next mail can use the connection.
     fn release(&self, open: OpenConnection, permit: OwnedSemaphorePermit) {
-        self.keep(open);
+        self.put_idle(open);
         drop(permit);
     }
 
-    fn keep(&self, open: OpenConnection) {
+    fn put_idle(&self, open: OpenConnection) {
         let mut idle = unpoisoned(&self.0.idle);
         if open.mails < MAILS_PER_CONNECTION && idle.len() < connection_limit::MAX_CONNECTIONS {
             let since = Instant::now();

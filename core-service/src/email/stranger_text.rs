@@ -57,8 +57,10 @@ fn is_in_host(before: &str, dot: char, after: &str) -> bool {
     letters >= MIN_DOMAIN_LETTERS || (is_www && !label.is_empty())
 }
 
+/// Names of hosts may have any sign that is not ASCII: `i❤.ws`.
 fn is_in_label(letter: char) -> bool {
-    letter.is_alphanumeric() || matches!(letter, '-' | '_')
+    let is_sign = !letter.is_ascii() && !letter.is_whitespace() && !DOTS.contains(&letter);
+    letter.is_alphanumeric() || is_sign || matches!(letter, '-' | '_')
 }
 
 fn ends_scheme(before: &str, after: &str) -> bool {

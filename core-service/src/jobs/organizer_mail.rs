@@ -76,6 +76,7 @@ impl OrganizerMail {
             address: mail.address.clone(),
             charge: Charge::Waits(Cause::Organizer),
             refusable: Refusable::ByOperator,
+            stranger_of: None,
             link: None,
         };
         if self.post.permits(job, &outgoing).await? {

@@ -151,6 +151,7 @@ impl PersonMail {
             address: mail.address.clone(),
             charge,
             refusable,
+            stranger_of: None,
             link: None,
         };
         if self.post.permits(job, &outgoing).await? {

@@ -59,8 +59,9 @@ impl Post {
                 Ok(false)
             }
             Permit::Wait(wait) => {
-                tracing::info!(kind, %subject_id, wait_seconds = wait.as_secs(), "a mail waits, since its recipient got many");
-                let text = "the recipient got many mails".to_owned();
+                tracing::info!(kind, %subject_id, wait_seconds = wait.as_secs(), "a mail waits, since its recipient got many or its account mailed many strangers");
+                let text =
+                    "the recipient got many mails, or the account mailed many strangers".to_owned();
                 Err(AttemptError::Early(wait, text))
             }
         }

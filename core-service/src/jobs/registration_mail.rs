@@ -2,7 +2,7 @@
 
 use domain::{
     budget::Cause,
-    ids::RegistrationId,
+    ids::{AccountId, RegistrationId},
     instant::Instant,
     job::{ClaimedJob, JobKind},
     registration::{Notification, Registrant},
@@ -52,8 +52,9 @@ impl RegistrationMail {
         });
         let outgoing = Outgoing {
             address: registrant.email.clone(),
-            charge: charge(notification, &registrant),
+            charge: charge(notification),
             refusable: refusable(&registrant),
+            stranger_of: stranger_of(notification, &registrant),
             link: link.as_ref().map(|(_, link)| *link),
         };
         if !self.post.permits(job, &outgoing).await? {
@@ -108,27 +109,32 @@ impl Handler for RegistrationMail {
     }
 }
 
-/// Mails about registering were counted with the request. Whoever registered themselves must hear at once what becomes of it; what an
-/// organizer causes otherwise waits beyond the budget of the mailbox.
-const fn charge(notification: Notification, registrant: &Registrant) -> Charge {
+/// Mails about registering were counted with the request. What organizers cause otherwise waits beyond the budget of the mailbox: an address
+/// that registered may be a stranger's.
+const fn charge(notification: Notification) -> Charge {
     match notification {
         Notification::Registered(_) | Notification::RegisteredAgain(_) => Charge::Before,
-        Notification::EventChanged(_) => Charge::Waits(Cause::Organizer),
         Notification::Promoted
         | Notification::Approved(_)
         | Notification::RegistrationCancelled { .. }
         | Notification::Declined
-        | Notification::EventCancelled { .. }
-            if registrant.is_added =>
-        {
-            Charge::Waits(Cause::Organizer)
-        }
-        Notification::Promoted
-        | Notification::Approved(_)
-        | Notification::RegistrationCancelled { .. }
-        | Notification::Declined
-        | Notification::EventCancelled { .. } => Charge::Urgent(Cause::Organizer),
+        | Notification::EventChanged(_)
+        | Notification::EventCancelled { .. } => Charge::Waits(Cause::Organizer),
     }
+}
+
+/// What becomes of somebody whom an organizer added is mailed within the limit of a new account. Adding, changes and cancelled events are
+/// counted with their requests.
+fn stranger_of(notification: Notification, registrant: &Registrant) -> Option<AccountId> {
+    let is_decision = matches!(
+        notification,
+        Notification::Approved(_)
+            | Notification::Promoted
+            | Notification::Declined
+            | Notification::RegistrationCancelled { .. }
+    );
+    let is_limited = registrant.is_added && !registrant.is_organizer_trusted;
+    (is_decision && is_limited).then_some(registrant.event.account_id)
 }
 
 const fn refusable(registrant: &Registrant) -> Refusable {

@@ -77,14 +77,25 @@ pub(super) enum AskedBy {
     Owner,
     /// Anybody.
     Anybody,
+    /// Somebody who is signed in, for an address that may be a stranger's.
+    Member,
 }
 
 impl AskedBy {
+    /// A known browser is its owner's.
+    pub(super) const fn of(asker: &Asker) -> Self {
+        match asker {
+            Asker::Known(_) => Self::Owner,
+            Asker::Network(_) => Self::Anybody,
+        }
+    }
+
     /// Takes one mail from the budget of the mailbox.
     async fn spend(self, context: &mut Context, address: &str) -> Result<(), Error> {
         match self {
             Self::Owner => Ok(mailboxes::count(context, Cause::Recipient, address).await?),
             Self::Anybody => mailboxes::spend(context, Cause::Recipient, address).await,
+            Self::Member => mailboxes::spend(context, Cause::Organizer, address).await,
         }
     }
 }

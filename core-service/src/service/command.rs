@@ -10,7 +10,6 @@ use std::{collections::BTreeSet, time::Duration};
 
 use domain::{
     audit::{Actor, AuditEntry},
-    budget::MailboxLimits,
     clock::Clock,
     entropy::Entropy,
     fact::{Fact, Mailing},
@@ -18,7 +17,7 @@ use domain::{
     instant::Instant,
     job::Job,
     organizer_mail::Collection,
-    rate::LimitSettings,
+    rate::{LimitSettings, MailboxLimits},
 };
 use server::traces;
 use storage::{self, Store, Tx};

@@ -45,8 +45,9 @@ impl Contacts {
             let account = account.ok_or(NO_ACCOUNT)?;
             mail_quota::count(context, &self.plans, &account, Needed::INVITATION).await?;
             codes::spend(context, &Budget::contact_mails(address)).await?;
+            codes::spend(context, &Budget::contact_mails_of(caller.account)).await?;
             let holder = Holder::session(by.session);
-            codes::mail(context, Purpose::Contact, holder, address, AskedBy::Anybody).await
+            codes::mail(context, Purpose::Contact, holder, address, AskedBy::Member).await
         };
         self.commands.run(caller, decide).await
     }

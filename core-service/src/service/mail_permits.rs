@@ -2,25 +2,30 @@
 //! Several mails share a transaction, so that not each waits for a commit of its own.
 
 use std::{
+    collections::{BTreeMap, BTreeSet, HashSet},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
 use domain::{
     audit::Actor,
-    budget::Cause,
+    budget::{Budget, Cause},
     email,
     ids::{AccountId, RegistrationId},
+    instant::Instant,
+    mail_quota::MailCount,
+    plan::Plans,
 };
 use storage::Suppression;
 use tokio::sync::oneshot::{self, error::TryRecvError};
 
-use super::{Commands, Context, Error, mailboxes::Allowance};
+use super::{Commands, Context, Error, mail_quota, mailboxes::Allowance};
 
 /// The permits of mails. Clones share the queue of those that wait.
 #[derive(Debug, Clone)]
 pub struct MailPermits {
     commands: Commands,
+    plans: Plans,
     queue: Arc<Queue>,
 }
 
@@ -47,6 +52,9 @@ pub(crate) struct Outgoing {
     pub(crate) charge: Charge,
     /// Who can say that the mailbox gets no such mail.
     pub(crate) refusable: Refusable,
+    /// The account whose mails to people who did not register themselves it counts among (rule 41 of docs/rules.md), unless its request was
+    /// counted.
+    pub(crate) stranger_of: Option<AccountId>,
     /// A new private link in it.
     pub(crate) link: Option<NewLink>,
 }
@@ -89,7 +97,7 @@ pub(crate) struct NewLink {
 pub(crate) enum Permit {
     /// It may.
     Granted,
-    /// Not yet: its mailbox got too many.
+    /// Not yet: its mailbox got too many, or its account mailed too many strangers.
     Wait(Duration),
     /// Never: its mailbox gets no such mails.
     Suppressed,
@@ -97,9 +105,10 @@ pub(crate) enum Permit {
 
 impl MailPermits {
     /// Permits from the database of these commands.
-    pub(super) fn new(commands: Commands) -> Self {
+    pub(super) fn new(commands: Commands, plans: Plans) -> Self {
         Self {
             commands,
+            plans,
             queue: Arc::default(),
         }
     }
@@ -123,7 +132,7 @@ impl MailPermits {
             .into_iter()
             .map(|one| (one.mail, one.decided))
             .unzip();
-        let Ok(permits) = decide(&self.commands, &mails).await else {
+        let Ok(permits) = self.decide(&mails).await else {
             // One mail may be the cause, so each task asks again for its own.
             drop(replies);
             return self.decide_one(mail).await;
@@ -142,7 +151,11 @@ impl MailPermits {
             return Ok(());
         };
         let decide = async |context: &mut Context| {
-            for budget in context.mailbox_limits().budgets(cause, &mail.address) {
+            let mails = std::slice::from_ref(mail);
+            let mut strangers = Strangers::lock(context, &self.plans, mails).await?;
+            strangers.give_back(mail);
+            strangers.write(context).await?;
+            for budget in Budget::mails_to(context.mailbox_limits(), cause, &mail.address) {
                 context.tx.give_back(&budget).await?;
             }
             context.note_write();
@@ -152,7 +165,7 @@ impl MailPermits {
     }
 
     async fn decide_one(&self, mail: Outgoing) -> Result<Permit, Error> {
-        let permits = decide(&self.commands, &[mail]).await?;
+        let permits = self.decide(&[mail]).await?;
         let lost = || storage::Error::Internal("a mail was not decided on".into());
         let permit = permits.into_iter().next();
         permit.ok_or_else(|| Error::Internal(lost()))
@@ -174,60 +187,147 @@ impl Charge {
     }
 }
 
-impl Refusable {
-    /// The suppressions that would keep a mail back.
-    fn suppressions(self, mailbox: [u8; 32]) -> Vec<Suppression> {
-        match self {
-            Self::Never => Vec::new(),
-            Self::ByOperator => vec![(mailbox, None)],
-            Self::ByRecipient(account) => vec![(mailbox, None), (mailbox, Some(account))],
+impl MailPermits {
+    /// Decides on mails in one transaction, in their order.
+    async fn decide(&self, mails: &[Outgoing]) -> Result<Vec<Permit>, Error> {
+        let decide = async |context: &mut Context| {
+            let refused = Refused::find(context, mails).await?;
+            let mut strangers = Strangers::lock(context, &self.plans, mails).await?;
+            let charged = mails
+                .iter()
+                .filter(|mail| !refused.has(mail))
+                .filter_map(|mail| Some((mail.charge.cause()?, &*mail.address)));
+            let mut allowance = Allowance::of(context, charged).await?;
+            let mut permits = Vec::with_capacity(mails.len());
+            for mail in mails {
+                let mut permit = if refused.has(mail) {
+                    Permit::Suppressed
+                } else {
+                    strangers.check(mail, context.now)
+                };
+                if permit == Permit::Granted {
+                    permit = charge(&mut allowance, mail)?;
+                }
+                if permit == Permit::Granted {
+                    strangers.count(mail);
+                    if let Some(link) = &mail.link {
+                        context
+                            .tx
+                            .insert_link(&link.hash, link.registration, link.occasion, context.now)
+                            .await?;
+                    }
+                }
+                permits.push(permit);
+            }
+            allowance.give_back(context).await?;
+            strangers.write(context).await?;
+            context.note_write();
+            Ok(permits)
+        };
+        self.commands.run(Actor::System, decide).await
+    }
+}
+
+/// The mails of a batch that are refused.
+struct Refused(HashSet<Suppression>);
+
+impl Refused {
+    async fn find(context: &mut Context, mails: &[Outgoing]) -> Result<Self, storage::Error> {
+        let asked: Vec<Suppression> = mails.iter().flat_map(Outgoing::suppressions).collect();
+        Ok(Self(context.tx.find_suppressions(&asked).await?))
+    }
+
+    fn has(&self, mail: &Outgoing) -> bool {
+        let mut asked = mail.suppressions().into_iter();
+        asked.any(|one| self.0.contains(&one))
+    }
+}
+
+impl Outgoing {
+    /// The suppressions that would keep it back.
+    fn suppressions(&self) -> Vec<Suppression> {
+        let mailbox = || email::mailbox_hash(&self.address);
+        match self.refusable {
+            Refusable::Never => Vec::new(),
+            Refusable::ByOperator => vec![(mailbox(), None)],
+            Refusable::ByRecipient(account) => {
+                let mailbox = mailbox();
+                vec![(mailbox, None), (mailbox, Some(account))]
+            }
         }
     }
 }
 
-/// Decides on mails in one transaction, in their order.
-async fn decide(commands: &Commands, mails: &[Outgoing]) -> Result<Vec<Permit>, Error> {
-    let decide = async |context: &mut Context| {
-        let asked: Vec<Vec<Suppression>> = mails
-            .iter()
-            .map(|mail| {
-                let mailbox = email::mailbox_hash(&mail.address);
-                mail.refusable.suppressions(mailbox)
-            })
-            .collect();
-        let suppressed = context.tx.find_suppressions(&asked.concat()).await?;
-        let is_suppressed =
-            |asked: &Vec<Suppression>| asked.iter().any(|one| suppressed.contains(one));
-        let open: Vec<&Outgoing> = mails
-            .iter()
-            .zip(&asked)
-            .filter(|(_, asked)| !is_suppressed(asked))
-            .map(|(mail, _)| mail)
-            .collect();
-        let charged = open
-            .iter()
-            .filter_map(|mail| Some((mail.charge.cause()?, &*mail.address)));
-        let mut allowance = Allowance::of(context, charged).await?;
-        let mut permits = Vec::with_capacity(mails.len());
-        for (mail, asked) in mails.iter().zip(&asked) {
-            let permit = if is_suppressed(asked) {
-                Permit::Suppressed
-            } else {
-                charge(&mut allowance, mail)?
+/// The accounts of a batch whose mails to strangers are limited; they are locked.
+struct Strangers(BTreeMap<AccountId, Limited>);
+
+struct Limited {
+    limit: u32,
+    stored: MailCount,
+    count: MailCount,
+}
+
+impl Strangers {
+    /// Locks the accounts, lowest id first. It comes before the budgets of mailboxes.
+    async fn lock(
+        context: &mut Context,
+        plans: &Plans,
+        mails: &[Outgoing],
+    ) -> Result<Self, storage::Error> {
+        let ids: BTreeSet<AccountId> = mails.iter().filter_map(|mail| mail.stranger_of).collect();
+        let mut accounts = BTreeMap::new();
+        for id in ids {
+            let account = context.tx.lock_account(id).await?;
+            let Some(limit) = account.and_then(|account| account.stranger_mails(plans)) else {
+                continue;
             };
-            if let (Permit::Granted, Some(link)) = (permit, &mail.link) {
-                context
-                    .tx
-                    .insert_link(&link.hash, link.registration, link.occasion, context.now)
-                    .await?;
-            }
-            permits.push(permit);
+            let count = mail_quota::today(context, id).await?;
+            let limited = Limited {
+                limit,
+                stored: count,
+                count,
+            };
+            accounts.insert(id, limited);
         }
-        allowance.give_back(context).await?;
-        context.note_write();
-        Ok(permits)
-    };
-    commands.run(Actor::System, decide).await
+        Ok(Self(accounts))
+    }
+
+    /// Whether the account of a mail may mail one more stranger today. Counts nothing.
+    fn check(&self, mail: &Outgoing, now: Instant) -> Permit {
+        let limited = mail.stranger_of.and_then(|account| self.0.get(&account));
+        let counted = limited.map(|one| one.count.with_strangers(1, Some(one.limit)));
+        match counted {
+            None | Some(Ok(_)) => Permit::Granted,
+            Some(Err(exceeded)) => Permit::Wait(mail_quota::until_reset(exceeded, now)),
+        }
+    }
+
+    fn count(&mut self, mail: &Outgoing) {
+        let limited = mail
+            .stranger_of
+            .and_then(|account| self.0.get_mut(&account));
+        if let Some(one) = limited {
+            one.count.strangers = one.count.strangers.saturating_add(1);
+        }
+    }
+
+    fn give_back(&mut self, mail: &Outgoing) {
+        let limited = mail
+            .stranger_of
+            .and_then(|account| self.0.get_mut(&account));
+        if let Some(one) = limited {
+            one.count.strangers = (one.count.strangers - 1).max(0);
+        }
+    }
+
+    async fn write(&self, context: &mut Context) -> Result<(), storage::Error> {
+        for (account, one) in &self.0 {
+            if one.count != one.stored {
+                context.tx.set_mail_count(*account, one.count).await?;
+            }
+        }
+        Ok(())
+    }
 }
 
 fn charge(allowance: &mut Allowance, mail: &Outgoing) -> Result<Permit, Error> {

@@ -96,7 +96,7 @@ pub(super) async fn today(
 }
 
 /// How long until a new day begins.
-fn until_reset(exceeded: Exceeded, now: Instant) -> Duration {
+pub(super) fn until_reset(exceeded: Exceeded, now: Instant) -> Duration {
     let wait = exceeded.resets_at.micros() - now.micros();
     Duration::from_micros(u64::try_from(wait).unwrap_or(0))
 }

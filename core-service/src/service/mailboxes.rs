@@ -6,8 +6,9 @@
 use std::{collections::HashMap, time::Duration};
 
 use domain::{
-    budget::{Budget, Cause, MailboxLimits},
+    budget::{Budget, Cause},
     instant::Instant,
+    rate::MailboxLimits,
 };
 
 use super::{Context, Error};
@@ -62,7 +63,7 @@ impl Allowance {
         let (limits, now) = (context.mailbox_limits(), context.now);
         let mut shares: HashMap<[u8; 32], Share> = HashMap::new();
         for (cause, address) in mails {
-            for budget in limits.budgets(cause, address) {
+            for budget in Budget::mails_to(limits, cause, address) {
                 let share = shares.entry(*budget.hash()).or_insert(Share {
                     budget,
                     taken: 0,
@@ -97,7 +98,7 @@ impl Allowance {
     /// # Errors
     /// [`Error::RateLimited`] when the mailbox has no more mails.
     pub(super) fn take(&mut self, cause: Cause, address: &str) -> Result<(), Error> {
-        let budgets = self.limits.budgets(cause, address);
+        let budgets = Budget::mails_to(self.limits, cause, address);
         let shares = |budget: &Budget| self.shares.get(budget.hash());
         let mut empty = budgets.iter().filter_map(shares);
         if let Some(share) = empty.find(|share| share.used >= share.allowed) {
@@ -113,7 +114,7 @@ impl Allowance {
 
     /// Uses what was taken for one mail, also beyond what the budgets allow.
     pub(super) fn take_anyway(&mut self, cause: Cause, address: &str) {
-        for budget in self.limits.budgets(cause, address) {
+        for budget in Budget::mails_to(self.limits, cause, address) {
             if let Some(share) = self.shares.get_mut(budget.hash()) {
                 share.used += 1;
             }

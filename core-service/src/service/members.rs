@@ -27,7 +27,7 @@ use super::{
 
 pub use succession::RemovedMember;
 
-pub(super) use inviting::end_invitations_by;
+pub(super) use inviting::{end_invitations_by, end_invitations_since};
 
 use inviting::{may_invite, may_invite_as, own};
 use succession::Heir;

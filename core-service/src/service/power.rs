@@ -3,7 +3,7 @@
 use domain::{
     account::ApiKey,
     audit::Actor,
-    fact::{Disconnection, Fact},
+    fact::{Disconnection, Fact, PersonChange},
     ids::{PersonId, SessionId},
     instant::Instant,
     session::MAX_SESSIONS,
@@ -34,7 +34,24 @@ pub(super) async fn end_sessions(
             ended.push(session.hash);
         }
     }
+    if let Some(count) = i64::try_from(ended.len()).ok().filter(|count| *count > 0) {
+        note_ended(context, person, count, None).await?;
+    }
     Ok(ended)
+}
+
+/// Records that sessions of a person ended; `device` is that of a single one.
+pub(super) async fn note_ended(
+    context: &mut Context,
+    person: PersonId,
+    count: i64,
+    device: Option<&str>,
+) -> Result<(), Error> {
+    let change = PersonChange::EndedSessions { count, device };
+    context
+        .record(Fact::PersonChanged { person, change })
+        .await?;
+    Ok(())
 }
 
 /// Disconnects the apps that act for a person, or those that were connected since then.

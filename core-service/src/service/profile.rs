@@ -59,13 +59,14 @@ impl Profile {
     pub async fn start_email_change(&self, by: &SignedIn, address: &str) -> Result<(), Error> {
         let decide = async |context: &mut Context| {
             codes::spend(context, &Budget::email_change_mails(address)).await?;
+            codes::spend(context, &Budget::email_change_mails_of(by.person)).await?;
             let holder = Holder::session(by.session);
             codes::mail(
                 context,
                 Purpose::EmailChange,
                 holder,
                 address,
-                AskedBy::Anybody,
+                AskedBy::Member,
             )
             .await
         };
@@ -102,7 +103,7 @@ impl Profile {
             context.tx.update_person(&after).await?;
             let mut ended = Ended::new();
             if email::normalised(&before.email) != email::normalised(&after.email) {
-                ended = changed(context, by, &before.email, disconnects_apps).await?;
+                ended = changed(context, by, (&before, &after), disconnects_apps).await?;
                 let person = by.person;
                 let change = PersonChange::ChangedEmail;
                 context
@@ -121,23 +122,33 @@ impl Profile {
     }
 }
 
-/// Ends what others may have begun by the old address, which can be taken back for a while.
+/// Ends what others may have begun by the old address, which can be taken back for a while. Of several changes it is the first address that
+/// can: who changed it once could otherwise change it twice and so keep its owner out.
 async fn changed(
     context: &mut Context,
     by: &SignedIn,
-    old_address: &str,
+    (before, after): (&Person, &Person),
     disconnects_apps: bool,
 ) -> Result<Ended, Error> {
-    let change = EmailChange {
-        id: context.new_id(),
-        person_id: by.person,
-        email: old_address.to_owned(),
-        changed_by: by.person,
-        changed_at: context.now,
-        expires_at: context.now.plus_seconds(TAKE_BACK_SECONDS),
-    };
-    context.tx.insert_email_change(&change).await?;
-    codes::notice(context, old_address).await?;
+    let open = context.tx.find_email_change_of(by.person, context.now);
+    match open.await? {
+        Some(open) if email::normalised(&open.email) == email::normalised(&after.email) => {
+            context.tx.delete_email_changes_of(by.person).await?;
+        }
+        Some(_) => {}
+        None => {
+            let change = EmailChange {
+                id: context.new_id(),
+                person_id: by.person,
+                email: before.email.clone(),
+                changed_by: by.person,
+                changed_at: context.now,
+                expires_at: context.now.plus_seconds(TAKE_BACK_SECONDS),
+            };
+            context.tx.insert_email_change(&change).await?;
+        }
+    }
+    codes::notice(context, &before.email).await?;
     let mut ended = power::end_sessions(context, by.person, Some(by.session)).await?;
     if disconnects_apps {
         ended.extend(power::disconnect_apps(context, by.person, None).await?);

@@ -7,7 +7,7 @@ use domain::{
     audit::Actor,
     budget::Budget,
     fact::{Fact, PersonChange},
-    ids::{AccountId, PersonId, SessionId},
+    ids::{AccountId, SessionId},
     instant::Instant,
     invitation::SentInvitation,
     person::{Membership, Person},
@@ -143,7 +143,7 @@ impl Sessions {
             let found = found.filter(|found| found.person_id == caller.person);
             let found = found.ok_or(NO_SESSION)?;
             context.tx.delete_session(caller.person, session).await?;
-            note_ended(context, caller.person, 1, Some(&found.device)).await?;
+            power::note_ended(context, caller.person, 1, Some(&found.device)).await?;
             Ok(found.hash)
         };
         let by = Actor::Person(caller.person);
@@ -158,8 +158,6 @@ impl Sessions {
         let decide = async |context: &mut Context| {
             let mut ended = power::end_sessions(context, person, None).await?;
             let sessions = ended.len() as u64;
-            let count = i64::try_from(sessions).unwrap_or(i64::MAX);
-            note_ended(context, person, count, None).await?;
             if disconnects_apps {
                 ended.extend(power::disconnect_apps(context, person, None).await?);
             }
@@ -214,19 +212,6 @@ impl Sessions {
         self.credentials.evict(&caller.hash);
         Ok(stepped_up)
     }
-}
-
-async fn note_ended(
-    context: &mut Context,
-    person: PersonId,
-    count: i64,
-    device: Option<&str>,
-) -> Result<(), Error> {
-    let change = PersonChange::EndedSessions { count, device };
-    context
-        .record(Fact::PersonChanged { person, change })
-        .await?;
-    Ok(())
 }
 
 /// Gives the caller's session a new token, in the transaction that changes what the session is worth. No core knows the new one, so

@@ -5,7 +5,7 @@ use std::{net::IpAddr, sync::Arc};
 use domain::{
     account::Account,
     audit::Actor,
-    budget::{Asker, BrowserHash, Budget},
+    budget::{BrowserHash, Budget},
     fact::{Fact, KnownAs, PersonChange},
     ids::{AccountId, PersonId, SessionId},
     instant::Instant,
@@ -117,10 +117,7 @@ impl SignIn {
             let asker = codes::asker(context, &browser.hash, address, browser.client).await?;
             codes::spend_all(context, &Budget::sign_in_mails(address, &asker)).await?;
             let holder = Holder::browser(browser.hash);
-            let by = match asker {
-                Asker::Known(_) => AskedBy::Owner,
-                Asker::Network(_) => AskedBy::Anybody,
-            };
+            let by = AskedBy::of(&asker);
             codes::mail_again(context, Purpose::SignIn, holder, address, by).await
         };
         self.commands.run(Actor::System, decide).await

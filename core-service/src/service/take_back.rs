@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use domain::{
     audit::Actor,
-    budget::{Asker, Budget},
+    budget::Budget,
     email_change::EmailChange,
     fact::{Fact, PersonChange},
     person::Person,
@@ -16,6 +16,7 @@ use super::{
     codes::{self, AskedBy},
     credentials::Credentials,
     limits::Limiters,
+    members::end_invitations_since,
     power, sign_in,
 };
 
@@ -45,7 +46,7 @@ impl TakeBack {
     pub async fn start(&self, address: &str, browser: &Browser) -> Result<(), Error> {
         self.limiters.count_address(browser.client)?;
         let decide = async |context: &mut Context| {
-            let asker = Asker::at(browser.client);
+            let asker = codes::asker(context, &browser.hash, address, browser.client).await?;
             codes::spend_all(context, &Budget::sign_in_mails(address, &asker)).await?;
             let holder = Holder::browser(browser.hash);
             codes::mail(
@@ -53,7 +54,7 @@ impl TakeBack {
                 Purpose::TakeBack,
                 holder,
                 address,
-                AskedBy::Anybody,
+                AskedBy::of(&asker),
             )
             .await
         };
@@ -113,6 +114,7 @@ async fn take_back(context: &mut Context, change: &EmailChange) -> Result<power:
     context.tx.delete_browsers_since(person, since).await?;
     ended.extend(power::disconnect_apps(context, person, Some(since)).await?);
     ended.extend(power::revoke_keys_since(context, person, since).await?);
+    end_invitations_since(context, person, since).await?;
     codes::notice(context, &before.email).await?;
     let fact = Fact::PersonChanged {
         person,

@@ -2,9 +2,10 @@
 
 use domain::{
     audit::Actor,
+    email::mailbox_hash,
     fact::{AccountChange, Fact},
     ids::AccountId,
-    trust::{PROOFS_NEEDED, proof},
+    trust::PROOFS_NEEDED,
 };
 
 use super::{Accounts, Commands, Context, Error};
@@ -18,7 +19,7 @@ pub(super) async fn note_proof(
 ) -> Result<bool, storage::Error> {
     let is_new = context
         .tx
-        .insert_trust_proof(account, &proof(address))
+        .insert_trust_proof(account, &mailbox_hash(address))
         .await?;
     if is_new {
         context.note_write();

@@ -4,7 +4,11 @@ use std::net::IpAddr;
 
 use sha2::{Digest as _, Sha256};
 
-use super::{email, ids::AccountId, rate::Limit};
+use super::{
+    email,
+    ids::{AccountId, PersonId},
+    rate::{Limit, MailboxLimits},
+};
 
 const HOUR_SECONDS: i64 = 3_600;
 const DAY_SECONDS: i64 = 86_400;
@@ -59,6 +63,8 @@ enum Subject {
     ContactMail,
     SignInMailFrom,
     WrongCodeFrom,
+    ContactMailOf,
+    EmailChangeMailOf,
 }
 
 /// What causes a mail.
@@ -70,30 +76,6 @@ pub enum Cause {
     Organizer,
 }
 
-/// The mails that one mailbox gets in a period, over all causes, accounts and cores. It has fewer by organizers, so that codes and
-/// registrations go through whatever organizers do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct MailboxLimits {
-    /// All mails.
-    pub all: Limit,
-    /// Those that organizers cause.
-    pub by_organizers: Limit,
-}
-
-impl MailboxLimits {
-    /// The budgets that a mail to an address takes from; none that are off.
-    pub fn budgets(&self, cause: Cause, address: &str) -> Vec<Budget> {
-        let mailbox = email::mailbox(address);
-        let of = |subject, limit| Budget::of_mailbox(subject, limit, &mailbox);
-        let all = of(Subject::Mailbox, self.all);
-        let by_organizers = match cause {
-            Cause::Recipient => None,
-            Cause::Organizer => of(Subject::MailboxByOrganizers, self.by_organizers),
-        };
-        all.into_iter().chain(by_organizers).collect()
-    }
-}
-
 /// A limit and whom it is about. Only a hash of that is stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Budget {
@@ -103,6 +85,18 @@ pub struct Budget {
 }
 
 impl Budget {
+    /// What a mail to an address takes from the budget of its mailbox; nothing from those that are off.
+    pub fn mails_to(limits: MailboxLimits, cause: Cause, address: &str) -> Vec<Self> {
+        let mailbox = email::mailbox(address);
+        let of = |subject, limit| Self::of_mailbox(subject, limit, &mailbox);
+        let all = of(Subject::Mailbox, limits.all);
+        let by_organizers = match cause {
+            Cause::Recipient => None,
+            Cause::Organizer => of(Subject::MailboxByOrganizers, limits.by_organizers),
+        };
+        all.into_iter().chain(by_organizers).collect()
+    }
+
     /// Mails with codes to sign in by this address, in any form of its mailbox, to this asker.
     pub fn sign_in_mails(address: &str, asker: &Asker) -> Vec<Self> {
         let mailbox = email::mailbox(address);
@@ -152,6 +146,16 @@ impl Budget {
     pub fn contact_mails(address: &str) -> Self {
         let mailbox = email::mailbox(address);
         Self::new(Subject::ContactMail, mailbox.as_bytes(), None)
+    }
+
+    /// Mails with codes that an account asks for to prove addresses for questions.
+    pub fn contact_mails_of(account: AccountId) -> Self {
+        Self::new(Subject::ContactMailOf, account.uuid().as_bytes(), None)
+    }
+
+    /// Mails with codes that a person asks for to change their address.
+    pub fn email_change_mails_of(person: PersonId) -> Self {
+        Self::new(Subject::EmailChangeMailOf, person.uuid().as_bytes(), None)
     }
 
     /// Invitations to this address.
@@ -216,7 +220,8 @@ impl Subject {
             | Self::InvitationTo => 5,
             Self::SignInMail => 20,
             Self::WrongCodeFrom => 30,
-            Self::WrongCode => 300,
+            Self::WrongCode => 100,
+            Self::ContactMailOf | Self::EmailChangeMailOf => 10,
             Self::InvitationOf => 50,
             Self::Mailbox | Self::MailboxByOrganizers => i64::MAX,
         }
@@ -224,10 +229,13 @@ impl Subject {
 
     const fn period_seconds(self) -> i64 {
         match self {
-            Self::WrongCode | Self::WrongCodeFrom | Self::InvitationTo | Self::InvitationOf => {
-                DAY_SECONDS
-            }
-            Self::SignInMail
+            Self::WrongCodeFrom
+            | Self::InvitationTo
+            | Self::InvitationOf
+            | Self::ContactMailOf
+            | Self::EmailChangeMailOf => DAY_SECONDS,
+            Self::WrongCode
+            | Self::SignInMail
             | Self::SignInMailFrom
             | Self::StepUpMail
             | Self::EmailChangeMail

@@ -2,8 +2,6 @@
 
 use std::{fmt, num::NonZeroU32, str::FromStr, time::Duration};
 
-use super::budget::MailboxLimits;
-
 /// A rate limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Limit {
@@ -16,6 +14,16 @@ pub enum Limit {
         /// The period.
         per: Period,
     },
+}
+
+/// The mails that one mailbox gets in a period, over all causes, accounts and cores. It has fewer by organizers, so that codes and
+/// registrations go through whatever organizers do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MailboxLimits {
+    /// All mails.
+    pub all: Limit,
+    /// Those that organizers cause.
+    pub by_organizers: Limit,
 }
 
 /// Rate limits on calls and registrations.

@@ -201,9 +201,9 @@ pub struct UnsentMail {
 pub enum Clearance {
     /// It may.
     Granted,
-    /// Its account or its event is held, so it is to be held, too.
+    /// It is held, or its account or its event is, so that it is to be held, too.
     Held,
-    /// It was held or dropped meanwhile, or its lease was lost.
+    /// It was dropped meanwhile, or its lease was lost.
     Withdrawn,
 }
 

@@ -123,6 +123,14 @@ async fn what_is_anothers_is_as_if_it_were_not_there(app: Arc<TestApp>) {
             if !names.iter().any(|name| operation.takes(name)) {
                 continue;
             }
+            // Each download of the activity is in the next one.
+            let said = |reply: &tests::Reply| {
+                let text = said(reply);
+                let lines = text
+                    .lines()
+                    .filter(|line| !line.contains("account.export_activity"));
+                lines.collect::<Vec<_>>().join("\n")
+            };
             let answer = said(&operation.call(&app, key, &foreign).await);
             let expected = said(&operation.call(&app, key, &missing).await);
             assert_eq!(answer, expected, "{operation:?}");

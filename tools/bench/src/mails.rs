@@ -32,13 +32,16 @@ pub(crate) async fn measure(run: &Run) -> anyhow::Result<()> {
         let system = System::start_with(server, mailer, tempfile::tempdir()?).await?;
         let slug = system.publish(10_000).await?.slug;
         let guests = usize::try_from(mails)?;
+        // The owner's notice about their key.
+        system.core.runner().drain().await?;
+        let before = smtp.mails().len();
         system.register_all(guests, move |_| slug.clone()).await?;
 
         let (started, worked) = (Instant::now(), processor::seconds()?);
         system.core.runner().drain().await?;
         let took = started.elapsed().as_secs_f64();
         let worked = processor::seconds()? - worked;
-        ensure!(smtp.mails().len() == guests, "mails are missing");
+        ensure!(smtp.mails().len() == before + guests, "mails are missing");
         let measure = "mails to an SMTP server, for each second of one core";
         let figure = Figure::per_second(f64::from(mails) / worked);
         let all = Figure::per_second(f64::from(mails) / took);

@@ -41,6 +41,13 @@ pub(crate) use door::ticket_for_staff;
 
 /// Every path below `/dashboard`, and the pages of invitations.
 pub(crate) fn resources(site: &Site) -> Vec<Resource> {
+    let mut all = of_accounts(site);
+    all.extend(of_events(site));
+    all
+}
+
+/// The pages of people and their accounts.
+fn of_accounts(site: &Site) -> Vec<Resource> {
     let person = site.signed_in(Needs::Person);
     let account = site.signed_in(Needs::Account);
     vec![
@@ -73,10 +80,37 @@ pub(crate) fn resources(site: &Site) -> Vec<Resource> {
         ),
         Resource::new(activity::PATH).with(account.get(activity::show)),
         Resource::new(activity::CSV).with(account.get(activity::export)),
-        Resource::new("/dashboard/events/{id}/activity").with(account.get(activity::show_of_event)),
         Resource::new(apps::PATH)
             .with(person.get(apps::show))
             .with(person.post(apps::take)),
+        Resource::new("/dashboard").with(account.get(home::show)),
+        Resource::new("/invitations/{id}")
+            .with(person.get(invitations::show))
+            .with(person.post(invitations::take)),
+        Resource::new(keys::PATH).with(account.get(keys::show)),
+        account.form("/dashboard/keys/{id}", keys::key::show, keys::key::take),
+        account.form(keys::new::PATH, keys::new::show, keys::new::take),
+        account.form(members::PATH, members::show, members::invite),
+        Resource::new("/dashboard/members/withdraw").with(account.post(members::withdraw)),
+        account.form(
+            "/dashboard/members/{person_id}",
+            members::member::show,
+            members::member::take,
+        ),
+        Resource::new(sessions::PATH)
+            .with(person.get(sessions::show))
+            .with(person.post(sessions::take)),
+        person.form(START, start::show, start::take),
+        Resource::new("/dashboard/switch").with(person.post(switch::take)),
+        account.form("/dashboard/welcome", welcome::show, welcome::take),
+    ]
+}
+
+/// The pages of events, their registrations, and the door.
+fn of_events(site: &Site) -> Vec<Resource> {
+    let account = site.signed_in(Needs::Account);
+    vec![
+        Resource::new("/dashboard/events/{id}/activity").with(account.get(activity::show_of_event)),
         account.form("/dashboard/events/{id}/cancel", cancel::show, cancel::take),
         account.form(
             "/dashboard/events/{id}/contact",
@@ -100,20 +134,6 @@ pub(crate) fn resources(site: &Site) -> Vec<Resource> {
         Resource::new("/dashboard/events/{id}/delete")
             .with(account.get(event::ask_to_delete))
             .with(account.post(event::delete)),
-        Resource::new("/dashboard").with(account.get(home::show)),
-        Resource::new("/invitations/{id}")
-            .with(person.get(invitations::show))
-            .with(person.post(invitations::take)),
-        Resource::new(keys::PATH).with(account.get(keys::show)),
-        account.form("/dashboard/keys/{id}", keys::key::show, keys::key::take),
-        account.form(keys::new::PATH, keys::new::show, keys::new::take),
-        account.form(members::PATH, members::show, members::invite),
-        Resource::new("/dashboard/members/withdraw").with(account.post(members::withdraw)),
-        account.form(
-            "/dashboard/members/{person_id}",
-            members::member::show,
-            members::member::take,
-        ),
         Resource::new(NEW_EVENT)
             .with(account.get(new_event::show))
             .with(account.post(new_event::take)),
@@ -138,11 +158,5 @@ pub(crate) fn resources(site: &Site) -> Vec<Resource> {
             registrations::add::show,
             registrations::add::take,
         ),
-        Resource::new(sessions::PATH)
-            .with(person.get(sessions::show))
-            .with(person.post(sessions::take)),
-        person.form(START, start::show, start::take),
-        Resource::new("/dashboard/switch").with(person.post(switch::take)),
-        account.form("/dashboard/welcome", welcome::show, welcome::take),
     ]
 }

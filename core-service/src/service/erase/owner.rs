@@ -3,10 +3,10 @@
 use domain::{
     account::Account,
     audit::Actor,
+    email::mailbox_hash,
     fact::{AccountChange, Fact, MemberChange},
     ids::{AccountId, PersonId},
     person::{Membership, Person, Role},
-    trust::proof,
 };
 
 use super::{Erasure, LastOwner, People};
@@ -66,7 +66,7 @@ impl People {
             let invitations = context.tx.delete_invitations_to(email_norm).await?;
             let proofs = context
                 .tx
-                .delete_trust_proofs_of(&proof(email_norm))
+                .delete_trust_proofs_of(&mailbox_hash(email_norm))
                 .await?;
             let contacts = context.tx.delete_proven_contacts_of(email_norm).await?;
             let others = codes + invitations + proofs + contacts;

@@ -50,11 +50,13 @@ pub(super) async fn plan(
             strangers: (strangers - waiting.counted.strangers).max(0),
         };
         let today = mail_quota::count(context, plans, account, more).await?;
+        // What an earlier day counted is not given back to this one.
+        let before = waiting.counted.today(context.now);
         announcement = Some(Announcement {
             counted: MailCount {
                 day: today.day,
-                mails: waiting.counted.mails + more.mails,
-                strangers: waiting.counted.strangers + more.strangers,
+                mails: before.mails + more.mails,
+                strangers: before.strangers + more.strangers,
             },
             ..waiting
         });

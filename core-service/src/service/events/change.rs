@@ -1,21 +1,15 @@
 //! Changing, publishing and unpublishing an event.
 
 use domain::{
-    account::Account,
     event::{Event, EventPatch, Refusal},
     fact::{EventChange, Fact},
     ids::EventId,
     instant::Instant,
-    plan::Plans,
     registration::Counters,
 };
 
 use super::{announce, hold, lock_account, quota};
-use crate::service::{
-    Context, Error, Events, Invocation,
-    mail_quota::{self, Needed},
-    registrations::promote,
-};
+use crate::service::{Context, Error, Events, Invocation, registrations::promote};
 
 /// An event after a change.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,7 +48,6 @@ impl Events {
             }
             let told =
                 announce::plan(context, &self.plans, &account, (&before, &after), counters).await?;
-            charge_promotions(context, &self.plans, &account, &after, counters).await?;
             let waited = counters.waitlisted;
             // Also without more seats: a seat may have become free while the event's end was in the past.
             let counters = promote(context, &after, counters).await?;
@@ -105,26 +98,6 @@ impl Events {
         };
         self.commands.run_for(by, decide).await
     }
-}
-
-/// Counts the mails to people whom an organizer added and who get a seat from the waitlist, if their number is limited.
-async fn charge_promotions(
-    context: &mut Context,
-    plans: &Plans,
-    account: &Account,
-    event: &Event,
-    counters: Counters,
-) -> Result<(), Error> {
-    let seats = counters.promotable(event.max_capacity);
-    if seats == 0 || !event.is_active(context.now) || account.stranger_mails(plans).is_none() {
-        return Ok(());
-    }
-    let needed = Needed {
-        mails: 0,
-        strangers: context.tx.count_added_in_front(event.id, seats).await?,
-    };
-    mail_quota::count(context, plans, account, needed).await?;
-    Ok(())
 }
 
 /// New search words remove the photograph that was found for the old ones.

@@ -4,6 +4,7 @@ use domain::{
     email,
     fact::Fact,
     ids::{AccountId, InvitationId, PersonId},
+    instant::Instant,
     invitation::Invitation,
     person::Role,
     scope::Scope,
@@ -19,6 +20,24 @@ pub(in crate::service) async fn end_invitations_by(
     person: PersonId,
 ) -> Result<(), Error> {
     for invitation in context.tx.delete_invitations_by(account, person).await? {
+        context
+            .record(Fact::InvitationEnded {
+                account,
+                invitation,
+            })
+            .await?;
+    }
+    Ok(())
+}
+
+/// Ends the invitations, to any account, that were made in somebody's name since a moment.
+pub(in crate::service) async fn end_invitations_since(
+    context: &mut Context,
+    person: PersonId,
+    since: Instant,
+) -> Result<(), Error> {
+    let ended = context.tx.delete_invitations_since(person, since).await?;
+    for (account, invitation) in ended {
         context
             .record(Fact::InvitationEnded {
                 account,

@@ -45,6 +45,13 @@ async fn a_changed_address_is_taken_back_with_what_was_made_since(database: Data
         .change_address(&mailbox, &thief, "mallory@other.example")
         .await;
 
+    // The address between has nothing to take back, by which the thief could keep her out.
+    mailbox.collect().await;
+    let between = "mallory@evil.example";
+    let asked = instance.take_back.start(between, &browser(2)).await;
+    asked.unwrap();
+    assert!(mailbox.collect().await.is_empty());
+
     // Who signs in by the old address meanwhile gets no new account, which would be in the way.
     mailbox.collect().await;
     let sign_in = instance.sign_in.start("ada@example.org", &browser(3)).await;

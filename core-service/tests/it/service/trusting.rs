@@ -194,19 +194,48 @@ async fn cancelling_is_never_refused_and_says_who_is_not_told(database: Database
 
 async fn a_seat_from_the_waitlist_counts_for_those_who_were_added(database: Database) {
     let instance = Instance::open(&database).await;
+    let mailbox = Mailbox::of(&instance);
     let (_, nora) = instance.signed_up().await;
     let event = instance.create(&nora, later(seats(1))).await;
     instance.add_many(&nora, event.id, "first", LIMIT).await;
+    mailbox.collect().await;
     instance.clock.advance_seconds(DAY);
     instance.add_many(&nora, event.id, "second", 10).await;
-    let larger = |max_capacity| EventPatch {
-        max_capacity: Change::Set(max_capacity),
+    mailbox.collect().await;
+    let larger = EventPatch {
+        max_capacity: Change::Set(12),
         ..EventPatch::default()
     };
-    let update = instance.events.update(&nora, event.id, larger(12)).await;
-    assert_eq!(left(update), Some(10));
-    let update = instance.events.update(&nora, event.id, larger(11)).await;
-    assert_eq!(update.unwrap().notified, 10);
+    let update = instance.events.update(&nora, event.id, larger).await;
+    assert_eq!(update.unwrap().notified, 11);
+    // One of them hears the next day.
+    assert_eq!(mailbox.collect().await.len(), 10);
+    instance.clock.advance_seconds(DAY + DAY / 4);
+    assert_eq!(mailbox.collect().await.len(), 1);
+}
+
+async fn what_is_decided_about_those_who_were_added_waits_beyond_the_limit(database: Database) {
+    let instance = Instance::open(&database).await;
+    let mailbox = Mailbox::of(&instance);
+    let (_, nora) = instance.signed_up().await;
+    let event = instance.create(&nora, later(seats(100))).await;
+    instance.add_many(&nora, event.id, "first", 15).await;
+    instance.ask(&event, "ada").await;
+    mailbox.collect().await;
+    instance.clock.advance_seconds(DAY);
+    instance.add_many(&nora, event.id, "second", 15).await;
+    mailbox.collect().await;
+    let guests = instance.store.list_registrations(event.id, 0, 16).await;
+    for guest in guests.unwrap() {
+        let cancelled = instance.registrations.cancel(&nora, event.id, guest.id);
+        cancelled.await.unwrap();
+    }
+    // Whoever registered themselves is told.
+    let told = mailbox.collect().await;
+    assert_eq!(told.len(), 5 + 1);
+    assert!(told.iter().any(|mail| mail.to.1 == "ada@example.org"));
+    instance.clock.advance_seconds(DAY + DAY / 4);
+    assert_eq!(mailbox.collect().await.len(), 10);
 }
 
 async fn invitations_of_members_count(database: Database) {
@@ -335,6 +364,7 @@ test_postgres::on_both_engines!(prepare: migrate;
     a_change_counts_for_those_who_were_added,
     cancelling_is_never_refused_and_says_who_is_not_told,
     a_seat_from_the_waitlist_counts_for_those_who_were_added,
+    what_is_decided_about_those_who_were_added_waits_beyond_the_limit,
     invitations_of_members_count,
     twenty_mailboxes_that_press_a_button_lift_the_limit,
     who_is_erased_leaves_no_proof,

@@ -14,6 +14,10 @@ use crate::{
 
 /// A person who registered, with any status of the registration.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "they are independent of each other"
+)]
 pub struct Registrant {
     /// The registration.
     pub id: RegistrationId,

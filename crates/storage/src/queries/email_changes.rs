@@ -13,18 +13,31 @@ record! {
 }
 
 impl Reads {
-    /// Returns the first change of an address that can still be taken back.
+    /// Returns the latest change from an address that can still be taken back.
     pub async fn find_email_change(
         &self,
         address: &str,
         now: Instant,
     ) -> Result<Option<EmailChange>, Error> {
         let statement = sql!(
-            "SELECT {} FROM email_changes c WHERE c.email_norm = $1 AND c.expires_at > $2 ORDER BY c.changed_at, c.id LIMIT 1",
+            "SELECT {} FROM email_changes c WHERE c.email_norm = $1 AND c.expires_at > $2 ORDER BY c.changed_at DESC, c.id DESC LIMIT 1",
             EmailChange::COLUMNS,
         );
         let values = (email::normalised(address), now);
         self.optional(statement, values).await
+    }
+
+    /// Returns the change of a person's address that can still be taken back; there is one at most.
+    pub async fn find_email_change_of(
+        &self,
+        person: PersonId,
+        now: Instant,
+    ) -> Result<Option<EmailChange>, Error> {
+        let statement = sql!(
+            "SELECT {} FROM email_changes c WHERE c.person_id = $1 AND c.expires_at > $2 ORDER BY c.changed_at, c.id LIMIT 1",
+            EmailChange::COLUMNS,
+        );
+        self.optional(statement, (person, now)).await
     }
 }
 

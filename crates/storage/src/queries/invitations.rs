@@ -128,6 +128,18 @@ impl Tx {
         self.all(statement, (account, person)).await
     }
 
+    /// Removes the invitations that a person made since a moment; returns them with their accounts.
+    pub async fn delete_invitations_since(
+        &mut self,
+        person: PersonId,
+        since: Instant,
+    ) -> Result<Vec<(AccountId, InvitationId)>, Error> {
+        let statement = sql!(
+            "DELETE FROM invitations WHERE person_id = $1 AND created_at >= $2 RETURNING account_id, id"
+        );
+        self.all(statement, (person, since)).await
+    }
+
     /// Removes the invitations to a normalised address; returns their number.
     pub async fn delete_invitations_to(&mut self, email_norm: &str) -> Result<u64, Error> {
         let statement = sql!("DELETE FROM invitations WHERE email_norm = $1");

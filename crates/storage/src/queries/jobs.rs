@@ -317,7 +317,7 @@ impl Tx {
     pub async fn retry_failed_job(&mut self, key: &JobKey, now: Instant) -> Result<bool, Error> {
         // Earlier tries no longer count. `attempts` continues, since it identifies leases.
         let statement = sql!(
-            "UPDATE jobs SET failed_at = NULL, due_at = $4, uncounted = attempts \
+            "UPDATE jobs SET failed_at = NULL, held_at = NULL, due_at = $4, uncounted = attempts \
              WHERE kind = $1 AND subject_id = $2 AND occasion = $3 AND failed_at IS NOT NULL"
         );
         let values = (key.kind, key.subject_id, key.occasion, now);

@@ -28,7 +28,7 @@ impl Store {
     /// Whether a claimed mail may be sent now.
     pub async fn clearance(&self, job: &ClaimedJob) -> Result<Clearance, Error> {
         let statement = sql!(
-            "SELECT NOT EXISTS (SELECT 1 FROM accounts a WHERE a.id = {} AND {}) AND {} FROM jobs WHERE {} AND held_at IS NULL",
+            "SELECT held_at IS NULL AND NOT EXISTS (SELECT 1 FROM accounts a WHERE a.id = {} AND {}) AND {} FROM jobs WHERE {}",
             ACCOUNT,
             HOLDS,
             NOT_HIDDEN,
@@ -103,7 +103,7 @@ impl Tx {
         limit: i64,
     ) -> Result<u64, Error> {
         let statement = sql!(
-            "UPDATE jobs SET held_at = NULL, due_at = $2 WHERE (kind, subject_id, occasion) IN \
+            "UPDATE jobs SET held_at = NULL, due_at = $2 WHERE held_at IS NOT NULL AND (kind, subject_id, occasion) IN \
              (SELECT kind, subject_id, occasion FROM jobs WHERE held_at IS NOT NULL AND held_at > $1 \
              AND NOT EXISTS (SELECT 1 FROM accounts a WHERE a.id = {} AND {}) AND {} LIMIT $3)",
             ACCOUNT,
@@ -116,7 +116,7 @@ impl Tx {
     /// Removes at most `limit` held mails about events that are over, which nothing holds any longer; returns their number.
     pub async fn drop_late_mails(&mut self, now: Instant, limit: i64) -> Result<u64, Error> {
         let statement = sql!(
-            "DELETE FROM jobs WHERE (kind, subject_id, occasion) IN \
+            "DELETE FROM jobs WHERE held_at IS NOT NULL AND (kind, subject_id, occasion) IN \
              (SELECT kind, subject_id, occasion FROM jobs WHERE held_at IS NOT NULL \
              AND EXISTS (SELECT 1 FROM registrations r JOIN events e ON e.id = r.event_id \
              WHERE r.id = jobs.subject_id AND e.effective_end <= $1) \
@@ -141,7 +141,7 @@ impl Tx {
     /// Removes at most `limit` mails that are held since before this time; returns their number.
     pub async fn delete_held_mails(&mut self, before: Instant, limit: i64) -> Result<u64, Error> {
         let statement = sql!(
-            "DELETE FROM jobs WHERE (kind, subject_id, occasion) IN (SELECT kind, subject_id, occasion FROM jobs \
+            "DELETE FROM jobs WHERE held_at IS NOT NULL AND (kind, subject_id, occasion) IN (SELECT kind, subject_id, occasion FROM jobs \
              WHERE held_at IS NOT NULL AND held_at < $1 ORDER BY held_at LIMIT $2)"
         );
         self.execute(statement, (before, limit)).await

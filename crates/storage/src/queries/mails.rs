@@ -67,30 +67,27 @@ impl Reads {
         account: Option<AccountId>,
         limit: i64,
     ) -> Result<Vec<UnsentMail>, Error> {
-        let found: Batch<_, JobKey> = match account {
-            Some(account) => {
-                let statement = sql!(
-                    "SELECT {}, {} FROM {}jobs.failed_at IS NULL AND {} AND {} = $1 \
-                     ORDER BY jobs.created_at, jobs.subject_id, jobs.kind, jobs.occasion LIMIT $2",
-                    JobRecord::COLUMNS,
-                    MailRecipient::COLUMNS,
-                    MAILS,
-                    IS_MAIL,
-                    ACCOUNT,
-                );
-                self.batch("jobs", statement, (account, limit)).await?
-            }
-            None => {
-                let statement = sql!(
-                    "SELECT {}, {} FROM {}jobs.failed_at IS NULL AND {} \
-                     ORDER BY jobs.created_at, jobs.subject_id, jobs.kind, jobs.occasion LIMIT $1",
-                    JobRecord::COLUMNS,
-                    MailRecipient::COLUMNS,
-                    MAILS,
-                    IS_MAIL,
-                );
-                self.batch("jobs", statement, [limit]).await?
-            }
+        let found: Batch<_, JobKey> = if let Some(account) = account {
+            let statement = sql!(
+                "SELECT {}, {} FROM {}jobs.failed_at IS NULL AND {} AND {} = $1 \
+                 ORDER BY jobs.created_at, jobs.subject_id, jobs.kind, jobs.occasion LIMIT $2",
+                JobRecord::COLUMNS,
+                MailRecipient::COLUMNS,
+                MAILS,
+                IS_MAIL,
+                ACCOUNT,
+            );
+            self.batch("jobs", statement, (account, limit)).await?
+        } else {
+            let statement = sql!(
+                "SELECT {}, {} FROM {}jobs.failed_at IS NULL AND {} \
+                 ORDER BY jobs.created_at, jobs.subject_id, jobs.kind, jobs.occasion LIMIT $1",
+                JobRecord::COLUMNS,
+                MailRecipient::COLUMNS,
+                MAILS,
+                IS_MAIL,
+            );
+            self.batch("jobs", statement, [limit]).await?
         };
         Ok(found.rows.into_iter().map(unsent).collect())
     }

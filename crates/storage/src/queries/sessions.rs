@@ -61,7 +61,7 @@ impl Reads {
         self.all(statement, (person, now, used_after, limit)).await
     }
 
-    /// Whether the person with this normalised address signed in in a browser before.
+    /// Whether the person who has this normalised address, or can take it back, signed in in a browser before.
     pub async fn knows_browser(
         &self,
         browser: &BrowserHash,
@@ -69,7 +69,8 @@ impl Reads {
     ) -> Result<bool, Error> {
         let statement = sql!(
             "SELECT EXISTS (SELECT 1 FROM known_browsers b JOIN people p ON p.id = b.person_id \
-             WHERE b.browser = $1 AND p.email_norm = $2)"
+             WHERE b.browser = $1 AND (p.email_norm = $2 OR EXISTS \
+             (SELECT 1 FROM email_changes c WHERE c.person_id = p.id AND c.email_norm = $2)))"
         );
         self.one(statement, (browser, email_norm)).await
     }

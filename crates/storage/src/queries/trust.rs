@@ -23,16 +23,6 @@ impl Reads {
         let added: i64 = self.one(statement, [event]).await?;
         Ok(i32::try_from(added).unwrap_or(i32::MAX))
     }
-
-    /// Returns how many of the first registrations on the waitlist an organizer added.
-    pub async fn count_added_in_front(&self, event: EventId, seats: i32) -> Result<i32, Error> {
-        let statement = sql!(
-            "SELECT count(*) FILTER (WHERE first.is_added = TRUE) FROM (SELECT is_added FROM registrations \
-             WHERE event_id = $1 AND status = 'Waitlisted' ORDER BY seq LIMIT $2) first"
-        );
-        let added: i64 = self.one(statement, (event, i64::from(seats))).await?;
-        Ok(i32::try_from(added).unwrap_or(i32::MAX))
-    }
 }
 
 impl Tx {

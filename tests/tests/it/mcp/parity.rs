@@ -53,6 +53,7 @@ const NO_ROUTES: &[(&str, &str)] = &[
     ("ConfirmRegistrationByToken", "a page of the site"),
     ("TakeOverNewDetailsByToken", "a page of the site"),
     ("CancelRegistrationByToken", "a page of the site"),
+    ("RefuseMailByToken", "a page of the site"),
 ];
 
 #[derive(Default)]

@@ -73,7 +73,7 @@ async fn names_that_are_code_are_text_in_every_mail_and_table(app: Arc<TestApp>)
     let mails = app.mails();
     let kinds = [
         "is your code",
-        "invites you to",
+        "Invitation from",
         "await your approval",
         "Your registration is approved",
     ];

@@ -3,10 +3,7 @@
 use std::{os::unix::net::UnixListener, path::Path, pin::Pin, time::Duration};
 
 use core_service::service::{Allowance, Error, LimitSettings, NewRegistration};
-use domain::{
-    budget::MailboxLimits,
-    rate::{Limit, Period},
-};
+use domain::rate::{Limit, MailboxLimits, Period};
 use futures_util::{FutureExt as _, future::join_all};
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection, SqliteConnection};
 use test_postgres::{Database, Server};
