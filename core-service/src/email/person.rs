@@ -129,7 +129,7 @@ const fn text_of(purpose: Purpose, is_taken: bool) -> (&'static str, &'static st
         Purpose::SignIn => (
             "",
             "Here is the code to sign in with this address.",
-            "You are getting this e-mail because somebody typed this address to sign in. If that was not you, you do not need to do anything: without the code nobody can sign in.",
+            "You are getting this e-mail because someone typed this address to sign in. If that was not you, you do not need to do anything: without the code nobody can sign in.",
         ),
         Purpose::StepUp => (
             "",
@@ -138,13 +138,13 @@ const fn text_of(purpose: Purpose, is_taken: bool) -> (&'static str, &'static st
         ),
         Purpose::EmailChange if is_taken => (
             "You already use this address",
-            "Somebody, probably you, wanted to change another account's address to this one. You already sign in with it, so nothing has changed.",
-            "You are getting this e-mail because somebody typed this address as a new one. If that was not you, you do not need to do anything.",
+            "Someone, probably you, wanted to change another account's address to this one. You already sign in with it, so nothing has changed.",
+            "You are getting this e-mail because someone typed this address as a new one. If that was not you, you do not need to do anything.",
         ),
         Purpose::EmailChange => (
             "",
             "With this code you show that this address is yours. Then you can sign in with it, in place of your old one.",
-            "You are getting this e-mail because somebody typed this address as a new one. If that was not you, you do not need to do anything.",
+            "You are getting this e-mail because someone typed this address as a new one. If that was not you, you do not need to do anything.",
         ),
         Purpose::EmailChanged => (
             "You sign in with another address now",
@@ -153,13 +153,13 @@ const fn text_of(purpose: Purpose, is_taken: bool) -> (&'static str, &'static st
         ),
         Purpose::Contact => (
             "",
-            "Somebody wants to name this address in e-mails about their events, so that people can write to it. If that is you, type the code into the page that asked for it.",
-            "You are getting this e-mail because somebody typed this address as the contact of an event. If that was not you, you do not need to do anything: without the code the address is in no e-mail.",
+            "Someone wants to name this address in e-mails about their events, so that people can write to it. If that is you, type the code into the page that asked for it.",
+            "You are getting this e-mail because someone typed this address as the contact of an event. If that was not you, you do not need to do anything: without the code the address is in no e-mail.",
         ),
         Purpose::TakeBack => (
             "",
             "With this code you sign in with this address again. Whoever changed it is signed out, and the apps and API keys that were made since stop working.",
-            "You are getting this e-mail because somebody typed this address to take it back. If that was not you, you do not need to do anything: without the code nobody can.",
+            "You are getting this e-mail because someone typed this address to take it back. If that was not you, you do not need to do anything: without the code nobody can.",
         ),
     }
 }
@@ -216,7 +216,7 @@ fn invitation_mail(
             text: "See the invitation",
             url,
         }),
-        reason: "You are getting this e-mail because somebody typed this address to invite you. If you do not know them, you do not need to do anything.",
+        reason: "You are getting this e-mail because someone typed this address to invite you. If you do not know them, you do not need to do anything.",
     };
     let subject = format!("Invitation from {by} to {account}");
     mail(job, host, &sent.invitation.email, subject, shown)

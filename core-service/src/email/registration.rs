@@ -147,7 +147,10 @@ pub fn mail(
         private_url: addressing.private_url,
         link: link(notification),
         caution: caution(notification),
-        remedy: addressing.private_url.map(|_| remedy(notification)),
+        remedy: addressing
+            .private_url
+            .filter(|_| addressing.refuse_url.is_none())
+            .map(|_| remedy(notification)),
         refuse_url: addressing.refuse_url,
         offers_details: addressing.offers_details,
     };

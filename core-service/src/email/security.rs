@@ -115,7 +115,7 @@ fn words(incident: &Incident, host: &str) -> Words {
             Words {
                 subject: "You signed in with a new browser",
                 lead: format!(
-                    "Somebody, probably you, signed in on {host} with this address and a browser that you had not used here before: {device}."
+                    "Someone, probably you, signed in on {host} with this address and a browser that you had not used here before: {device}."
                 ),
                 link: "See where you are signed in",
             }

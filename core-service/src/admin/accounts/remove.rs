@@ -74,7 +74,7 @@ fn plan(view: &AccountView) -> String {
     );
     if account.is_suspended && contents.awaited_events > 0 {
         return format!(
-            "{plan}; people are registered for {} events to come, and would not be told",
+            "{plan}; people are registered for {} events to come, and would get no mail",
             contents.awaited_events
         );
     }

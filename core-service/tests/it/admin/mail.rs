@@ -92,7 +92,7 @@ async fn a_suspended_account_is_removed_without_telling_anybody(database: Databa
     let told = run(&database, &told).await.unwrap_err().to_string();
     assert!(told.contains("leave --cancel-events out"), "{told}");
     let plan = run(&database, &format!("{which} --dry-run")).await.unwrap();
-    let warning = "people are registered for 1 events to come, and would not be told";
+    let warning = "people are registered for 1 events to come, and would get no mail";
     assert!(plan.text.ends_with(warning), "{}", plan.text);
     let removed = run(&database, &format!("{which} --yes")).await.unwrap();
     assert_eq!(removed.json["removed"], true);
