@@ -7,7 +7,7 @@ use crate::{scope::Scope, validation::Validate};
 /// The callers that may call an rpc.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
-    /// Everybody; credentials are ignored.
+    /// Everyone; credentials are ignored.
     Public,
     /// Any caller with a valid credential.
     Bearer,

@@ -157,10 +157,10 @@ impl At<'_> {
         self
     }
 
-    /// An e-mail address, as [`is_email`] defines it.
+    /// An email address, as [`is_email`] defines it.
     pub fn email(self, text: &str) -> Self {
         if !is_email(text) {
-            let message = "must be an e-mail address, for example ada@example.org";
+            let message = "must be an email address, for example ada@example.org";
             self.check.report(message);
         }
         self
@@ -199,7 +199,7 @@ const fn is_disruptive(c: char) -> bool {
     matches!(c, '\u{2028}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
 }
 
-/// Whether a text is an e-mail address that mail can be sent to: what browsers accept in an e-mail field (HTML's definition), within
+/// Whether a text is an email address that mail can be sent to: what browsers accept in an email field (HTML's definition), within
 /// the lengths of RFC 5321. HTML allows dots anywhere before the `@`; mail (RFC 5322) allows them only between other characters. A
 /// domain has at least one dot. Core also uses it for addresses that do not come from requests.
 pub fn is_email(text: &str) -> bool {

@@ -1,6 +1,6 @@
 //! What is wrong with a request, field by field, and how much of it an answer says.
 
-/// How many violations are collected and answered. Somebody who mends so many learns of the rest by the next answer.
+/// How many violations are collected and answered. Someone who mends so many learns of the rest by the next answer.
 pub const MAX_VIOLATIONS: usize = 50;
 
 /// How much all of them may take in an answer, in bytes. Over gRPC they are trailers, which clients and proxies take up to

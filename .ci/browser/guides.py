@@ -58,7 +58,7 @@ SHOWN_ADDRESS = "https://muster.example"
 
 
 class Walk:
-    """Somebody who follows the guides, with the labels that they saw and the pictures that they took."""
+    """Someone who follows the guides, with the labels that they saw and the pictures that they took."""
 
     def __init__(self, site, folder):
         self.site, self.folder = site, folder
@@ -151,11 +151,11 @@ def invite(walk, event):
     page = site.path()
     walk.take("event-page", width=WIDE)
     walk.open(f"{event}/registrations")
-    walk.press("Register somebody")
+    walk.press("Add a guest")
     walk.type("#name", "Rosalind Franklin")
     walk.type("#email", "rosalind@example.org")
-    walk.take("register-somebody", "h1")
-    walk.press("Register and mail")
+    walk.take("register-someone", "h1")
+    walk.press("Add and email")
     walk.open("/dashboard/members")
     walk.type("#email", "sam@example.org")
     walk.tick("[name=role][value=door]")
@@ -196,7 +196,7 @@ def check_in(walk, event, mails):
     assert "is checked in" in site.text(), site.text()
     walk.take("door", ".event-name")
     walk.press("Undo")
-    assert "is not checked in" in site.text(), site.text()
+    assert "Check-in undone" in site.text(), site.text()
     walk.open(mails.path("mary@example.org", r"/registrations/\w+"))
     walk.take("ticket", ".ticket-in .answers")
     walk.open(f"/check-in/{site.find('.code').text}")

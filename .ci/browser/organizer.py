@@ -50,13 +50,13 @@ class Organizer:
         self.call("POST", f"/me/events/{event['id']}/registrations/{registration['id']}/check-in")
 
     def register(self, event, name):
-        """Registers somebody; answers the path of the private page."""
+        """Registers someone; answers the path of the private page."""
         address = f"{name.split()[0].lower()}@example.org"
         self.call("POST", f"/events/{event['slug']}/registrations", {"name": name, "email": address})
         return self.private_path(address, event)
 
     def private_path(self, address, event):
-        """The private page in the first mail to somebody about an event."""
+        """The private page in the first mail to someone about an event."""
         deadline = time.monotonic() + PATIENCE_SECONDS
         while time.monotonic() < deadline:
             for file in sorted((self.data / "mail").glob("*.eml")):

@@ -32,7 +32,7 @@ class Events:
         self.one_seat = organizer.publish(
             max_capacity=1, custom_fields=QUESTIONS, image_query="letterpress", organizer_name="Print Leeds", contact_email="hello@print.example"
         )
-        self.open = organizer.publish(title="Printing for everybody", custom_fields=QUESTIONS)
+        self.open = organizer.publish(title="Printing for everyone", custom_fields=QUESTIONS)
         self.plain = organizer.publish(title=LONG_TITLE, image_query="books")
         self.arabic = organizer.publish(title=RTL_TITLE, location="https://meet.example/calligraphy", description="أهلا وسهلا")
         self.asking = organizer.publish(title="Studio tour", requires_approval=True)
@@ -73,10 +73,10 @@ def find_and_register_without_scripts(site, organizer, events):
     assert "must have an answer" in site.find("#q5-wrong").text, site.text()
     site.find("#q5").click()
     site.send()
-    assert site.path() == f"{path}/registered" and "Check your mail" in site.text()
+    assert site.path() == f"{path}/registered" and "Check your inbox" in site.text()
     private = organizer.private_path("grace@example.org", event)
     site.open(private)
-    assert "You have a seat" in site.text() and site.has(".qr svg")
+    assert "You have a spot" in site.text() and site.has(".qr svg")
     site.scripts(True)
     site.open(path)
     assert site.has("[data-copy]"), "with scripts there is more"
@@ -99,7 +99,7 @@ def wait_and_cancel(site, organizer, events, private):
     site.send()
     assert site.path() == private and "Your registration is cancelled" in site.text()
     site.open(second)
-    assert "You have a seat" in site.text(), site.text()
+    assert "You have a spot" in site.text(), site.text()
     return second
 
 
@@ -111,7 +111,7 @@ def fill(site, event, name, address):
     site.find("input[value=Friday]").click()
     site.find("#q5").click()
     site.send()
-    assert "Check your mail" in site.text(), site.text()
+    assert "Check your inbox" in site.text(), site.text()
 
 
 def by_keyboard(site, events):
@@ -128,7 +128,7 @@ def by_keyboard(site, events):
     site.tab_to(lambda element: element.get_attribute("id") == "q5").send_keys(Keys.SPACE)
     button = site.tab_to(lambda element: element.get_attribute("type") == "submit")
     site.leave(lambda: button.send_keys(Keys.ENTER))
-    assert "Check your mail" in site.text(), site.text()
+    assert "Check your inbox" in site.text(), site.text()
 
 
 def right_to_left(site, events):
@@ -203,14 +203,14 @@ def check_public_pages(site, organizer, events):
         ("events-nothing", "/events?q=nothing-like-this", "Nothing matches"),
         ("events-wrong", "/events?from=soon", "must be a date"),
         ("event", of["one_seat"], "Join the waitlist"),
-        ("event-questions", of["open"], "seats are free"),
+        ("event-questions", of["open"], "Register"),
         ("event-long-title", of["plain"], LONG_TITLE),
         ("event-rtl-online", of["arabic"], "Online"),
-        ("event-approval", of["asking"], "Ask for a seat"),
+        ("event-approval", of["asking"], "Request to join"),
         ("event-cancelled", of["cancelled"], "This event is cancelled"),
         ("event-ended", f"/events/{organizer.ended()}", "This event is over"),
         ("register", f"{of['open']}/register", "The organizer sees your name"),
-        ("registered", f"{of['open']}/registered", "Check your mail"),
+        ("registered", f"{of['open']}/registered", "Check your inbox"),
         ("use-cases", "/use-cases", "Use cases"),
         ("guides", "/guides", "Publish an event"),
         ("guide-pictures", "/guides/check-people-in", "Scan tickets"),
@@ -222,7 +222,7 @@ def check_public_pages(site, organizer, events):
         ("reference", "/docs/create-event", "Idempotency-Key"),
         ("concept", "/docs/errors", "INVALID_REQUEST"),
         ("guide-long", "/guides/run-it-in-containers", "Which container does what"),
-        ("nothing", "/nothing", "There is no such page"),
+        ("nothing", "/nothing", "Page not found"),
         ("embed", f"{of['plain']}/embed", "Muster"),
     ):
         site.check(path, name, words)
@@ -265,7 +265,7 @@ def main():
         second = wait_and_cancel(site, organizer, events, private)
         by_keyboard(site, events)
         right_to_left(site, events)
-        site.check(second, "private-answers", "You have a seat")
+        site.check(second, "private-answers", "You have a spot")
         site.check(private, "private-cancelled", "Your registration is cancelled")
         check_refused_form(site, f"/events/{events.open['slug']}/register")
         check_private_pages(site, organizer, events)

@@ -274,7 +274,7 @@ def use(containers, client):
 
 
 def await_mail(containers, recipient):
-    """The text of what was mailed to somebody."""
+    """The text of what was mailed to someone."""
     until = time.monotonic() + PATIENCE_SECONDS
     while recipient not in containers.logs("mail-1"):
         if time.monotonic() > until:
@@ -290,12 +290,12 @@ def visit(containers, client, slug):
         if words not in client.page(path):
             raise Wrong(f"{path} does not have {words}")
     thanks = client.page(f"{event}/register", name="Ada Example", email="ada@example.org")
-    if "Check your mail" not in thanks:
+    if "Check your inbox" not in thanks:
         raise Wrong(f"the form was not taken: {thanks}")
     # Long lines are split, and the server prints each as Python writes bytes.
     mail = re.sub(r"='?\n(?:b')?", "", await_mail(containers, "ada@example.org"))
     private = re.search(rf"{re.escape(client.origin)}(/registrations/\w+)", mail)
-    if not private or "You have a seat" not in client.page(private[1]):
+    if not private or "You have a spot" not in client.page(private[1]):
         raise Wrong(f"the mail's link opens no private page: {mail[:2000]}")
     print("containers: the site is at the same origin: catalogue, form, mail, private page")
 
@@ -344,7 +344,7 @@ def check_refusals(containers):
 
 
 def run_alone(containers, image, name):
-    """`muster` on SQLite in a volume: as the image's own user, and as anybody in group 0."""
+    """`muster` on SQLite in a volume: as the image's own user, and as anyone in group 0."""
     for number, user in enumerate(([], ["--user", ANYBODY])):
         container = f"alone-{number}"
         confined = ["--read-only", "--cap-drop", "ALL", "--security-opt", "no-new-privileges"]

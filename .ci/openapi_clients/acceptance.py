@@ -19,7 +19,7 @@ RULES = [
     r"must lie in the years",
     r"must not name a zone",
     r"must be the name of an IANA time zone",
-    r"must be an e-mail address",
+    r"must be an email address",
     r"must not have control characters",
     r"must not be blank",
     r"must have at most \d+ words",

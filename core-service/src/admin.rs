@@ -134,7 +134,7 @@ impl Command {
         let Some(consent) = command.consent().filter(|consent| consent.is_open()) else {
             return Ok(command);
         };
-        if !consent::is_somebody_there() {
+        if !consent::is_someone_there() {
             return Ok(command);
         }
         consent.withhold();

@@ -218,7 +218,7 @@ pub struct RuleSettings {
     /// Default time zone of new events, as an IANA name; used when neither the request nor the account has one
     #[arg(long, env = "MUSTER_DEFAULT_TIMEZONE", value_name = "ZONE", default_value = "UTC", value_parser = zone)]
     pub default_timezone: Zone,
-    /// Default of `confirm_by_email` for new events: whether people who register must confirm from the e-mail that they get
+    /// Default of `confirm_by_email` for new events: whether people who register must confirm from the email that they get
     #[arg(long, env = "MUSTER_CONFIRM_BY_EMAIL", value_name = "BOOL", default_value_t = false, num_args = 0..=1,
           default_missing_value = "true", action = clap::ArgAction::Set)]
     pub confirm_by_email: bool,

@@ -55,7 +55,7 @@ fn demo_key(demo: &DemoKey) -> String {
     format!("  Demo key   {key}  ({kept} {file})\n")
 }
 
-/// The link works once, and may have been used by the time somebody reads it again.
+/// The link works once, and may have been used by the time someone reads it again.
 fn sign_in_link(url: &str) -> String {
     let another = command_line(&format!("account sign-in-link --email {EMAIL}"));
     format!(

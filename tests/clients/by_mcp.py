@@ -120,10 +120,10 @@ async def session(server, mode, asked=None, can_be_asked=False):
         said = await refused(client, "cancel_event", id=event, reason="Flooded.", **word)
         assert not rest(path)["is_cancelled"]
         if not can_be_asked:
-            assert "Registrants who get an e-mail: 1" in said and "confirm: true" in said, said
+            assert "Registrants who get an email: 1" in said and "confirm: true" in said, said
             done = await call(client, "cancel_event", id=event, reason="Flooded.", confirm=True)
         else:
-            assert "did not confirm" in said and "Registrants who get an e-mail: 1" in asked[0], (said, asked)
+            assert "did not confirm" in said and "Registrants who get an email: 1" in asked[0], (said, asked)
             done = await call(client, "cancel_event", id=event, reason="Flooded.", **word)
         assert done["registrants_notified"] == 1, done
         assert rest(path)["is_cancelled"]

@@ -67,7 +67,7 @@ pub struct TestApp {
 pub struct Account {
     /// Its identifier.
     pub id: AccountId,
-    /// Its e-mail address, which names it to administrators.
+    /// Its email address, which names it to administrators.
     pub email: String,
     /// Its key, in plain.
     pub key: String,

@@ -101,7 +101,7 @@ impl Browser {
         found.map(|cookie| cookie.value.clone())
     }
 
-    /// Sets a cookie, as somebody at the browser can.
+    /// Sets a cookie, as someone at the browser can.
     pub fn set_cookie(&self, name: &str, value: &str) {
         let cookie = Cookie {
             name: name.to_owned(),
@@ -155,7 +155,7 @@ impl Browser {
 }
 
 impl TestApp {
-    /// Somebody signs up and makes a key. Unlike [`TestApp::account`], the account is not trusted yet.
+    /// Someone signs up and makes a key. Unlike [`TestApp::account`], the account is not trusted yet.
     pub async fn signed_up(self: &Arc<Self>, plan: Plan) -> Account {
         let email = format!("signed_up-{}@example.org", self.entropy.base62(8));
         Browser::signed_in(self, &email).await;

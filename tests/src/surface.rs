@@ -53,7 +53,7 @@ impl Api {
         self.surface
     }
 
-    /// Somebody without a key.
+    /// Someone without a key.
     pub fn anyone(&self) -> Client {
         Client {
             api: self.clone(),
@@ -82,7 +82,7 @@ impl Api {
     }
 }
 
-/// Somebody who calls.
+/// Someone who calls.
 #[derive(Clone)]
 pub struct Client {
     api: Api,

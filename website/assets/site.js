@@ -38,15 +38,16 @@ for (const button of document.querySelectorAll("[data-share]")) {
   });
 }
 
-// The time where the viewer is, if the clocks there differ from those of the event.
+// The time where the viewer is, if the clocks there differ from those of the event. The day only if it differs, too.
 for (const place of document.querySelectorAll("[data-local]")) {
   const start = new Date(place.dataset.local);
   const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
-  const shown = (timeZone) => start.toLocaleString("en-GB", { timeZone, dateStyle: "short", timeStyle: "short" });
+  const day = (timeZone) => start.toLocaleDateString("en-GB", { timeZone, weekday: "long", day: "numeric", month: "long" });
+  const time = (timeZone) => start.toLocaleTimeString([], { timeZone, hour: "numeric", minute: "2-digit" });
   try {
-    if (shown(own) === shown(place.dataset.zone)) continue;
-    const format = { weekday: "long", day: "numeric", month: "long", hour: "2-digit", minute: "2-digit", hourCycle: "h23" };
-    place.textContent = `Where you are: ${start.toLocaleString("en-GB", format)}`;
+    const zone = place.dataset.zone;
+    if (day(own) === day(zone) && time(own) === time(zone)) continue;
+    place.textContent = day(own) === day(zone) ? `${time(own)} your time` : `${day(own)}, ${time(own)} your time`;
     place.hidden = false;
   } catch {
     // A zone that this browser does not know.

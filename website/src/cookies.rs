@@ -32,7 +32,7 @@ pub(crate) const SIGN_IN: Cookie = Cookie {
     plain: "muster-sign-in",
 };
 
-/// A proof that somebody signed in with this browser before.
+/// A proof that someone signed in with this browser before.
 pub(crate) const BROWSER: Cookie = Cookie {
     secure: "__Host-muster-browser",
     plain: "muster-browser",

@@ -33,8 +33,8 @@ macro_rules! flashes {
 
 flashes! {
     CONFIRMED, "confirmed", "Thank you. Your registration is confirmed.";
-    CANCELLED, "cancelled", "Done. Thank you for saying so: somebody else may come now.";
-    MAIL_REFUSED, "mail-refused", "Done. This organizer sends you no more e-mail, unless you register yourself.";
+    CANCELLED, "cancelled", "Thanks for letting us know. Your spot is free for someone else.";
+    MAIL_REFUSED, "mail-refused", "Done. This organizer sends you no more email, unless you register yourself.";
     TAKEN_OVER, "taken-over", "Done. Your registration has the new details.";
     WELCOME, "welcome", "Welcome. You are signed in.";
     PROVEN, "proven", "Thank you. For the next 15 minutes you will not be asked again.";
@@ -46,23 +46,23 @@ flashes! {
     EVENT_PUBLISHED, "event-published", "Your event is published.";
     EVENT_UNPUBLISHED, "event-unpublished", "Your event is a draft again. Registrations are kept.";
     EVENT_SAVED, "event-saved", "Your changes are saved.";
-    EVENT_WAS_CANCELLED, "event-was-cancelled", "Your changes are not saved: somebody cancelled this event meanwhile.";
+    EVENT_WAS_CANCELLED, "event-was-cancelled", "Your changes are not saved: someone cancelled this event meanwhile.";
     EVENT_SAVED_MAILED, "event-saved-mailed", "Your changes are saved. The mails go out in a few minutes.";
     CONTACT_CODE_SENT, "contact-code-sent", "The code is on its way. It works for 10 minutes.";
-    CONTACT_PROVEN, "contact-proven", "Thank you. E-mails to your guests name the address now, and their answers go there.";
+    CONTACT_PROVEN, "contact-proven", "Thank you. Emails to your guests name the address now, and their answers go there.";
     EVENT_CLONED, "event-cloned", "This is the copy, a draft. Give it its own date.";
     EVENT_DELETED, "event-deleted", "The draft is deleted.";
-    EVENT_CANCELLED, "event-cancelled", "The event is cancelled. Everybody who is registered gets an e-mail.";
-    EVENT_CANCELLED_UNTOLD, "event-cancelled-untold", "The event is cancelled. Some people whom you added get no e-mail, since your account is new. Please tell them yourself.";
-    APPROVED, "approved", "Done. They get an e-mail.";
+    EVENT_CANCELLED, "event-cancelled", "The event is cancelled. Everyone who is registered gets an email.";
+    EVENT_CANCELLED_UNTOLD, "event-cancelled-untold", "The event is cancelled. Some people whom you added get no email, since your account is new. Please tell them yourself.";
+    APPROVED, "approved", "Done. They get an email.";
     NOBODY_WAITED, "nobody-waited", "Nobody among them waits for your approval.";
-    DECLINED, "declined", "Done. They get an e-mail with your reason.";
-    REGISTRATION_ADDED, "registration-added", "Done. They get an e-mail.";
+    DECLINED, "declined", "Done. They get an email with your reason.";
+    REGISTRATION_ADDED, "registration-added", "Done. They get an email.";
     REGISTRATION_SAVED, "registration-saved", "The registration is saved.";
-    REGISTRATION_CANCELLED, "registration-cancelled", "The registration is cancelled. They get an e-mail.";
+    REGISTRATION_CANCELLED, "registration-cancelled", "The registration is cancelled. They get an email.";
     CHECKED_IN, "checked-in", "Checked in.";
     CHECK_IN_UNDONE, "check-in-undone", "The check-in is undone.";
-    NOTHING_CHOSEN, "nothing-chosen", "Nobody was chosen. Tick the boxes beside the names first.";
+    NOTHING_CHOSEN, "nothing-chosen", "Select at least one person first.";
     KEY_REVOKED, "key-revoked", "The key is revoked. It stops working within seconds.";
     APP_DISCONNECTED, "app-disconnected", "The app is disconnected. It is refused within seconds.";
     INVITED, "invited", "The invitation is on its way.";

@@ -38,7 +38,7 @@ const IMAGES: &[Image] = images![
     "publish",
     "share-link",
     "event-page",
-    "register-somebody",
+    "register-someone",
     "invite-member",
     "approval",
     "approve",

@@ -63,7 +63,7 @@ impl Policies {
         if self.is_consent {
             headers.insert(CONTENT_SECURITY_POLICY, CONTENT_OF_CONSENT);
         }
-        // Elsewhere no other page gets hold of a window of this site, and none sees by it whether somebody is signed in: redirects have
+        // Elsewhere no other page gets hold of a window of this site, and none sees by it whether someone is signed in: redirects have
         // the same policy.
         let opener = if self.is_on_the_way {
             "unsafe-none"

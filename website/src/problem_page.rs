@@ -95,7 +95,7 @@ fn words(problem: &Problem) -> (&'static str, &str) {
             ("This form was sent from another site", &problem.message)
         }
         404 => (
-            "There is no such page",
+            "Page not found",
             "It may have been removed, or the address may be mistyped.",
         ),
         405 => ("This address cannot be used like that", &problem.message),

@@ -58,7 +58,7 @@ impl Role {
     /// What it may do.
     pub(crate) const fn words(self) -> &'static str {
         match self {
-            Self::Owner => "May do everything, also invite and remove members.",
+            Self::Owner => "Full access, including members.",
             Self::Organizer => "Runs events and registrations, and makes API keys.",
             Self::Door => "Sees who is registered and checks people in.",
         }

@@ -25,7 +25,7 @@ use crate::service::{Accounts, Commands, Error, NewAccount, Suspensions};
 pub enum AccountCommand {
     /// Create an account
     Create {
-        /// E-mail address of the owner
+        /// Email address of the owner
         #[arg(long)]
         email: String,
         /// Name of the owner
@@ -86,7 +86,7 @@ pub enum AccountCommand {
         #[command(flatten)]
         format: Format,
     },
-    /// Lift the limit of new accounts on e-mails to people who did not register themselves
+    /// Lift the limit of new accounts on emails to people who did not register themselves
     ///
     /// An account that signed itself up may mail only a few such people a day (`--new-account-mails`), until enough people have registered
     /// themselves and pressed a button on their page.
@@ -118,7 +118,7 @@ pub enum AccountCommand {
 #[derive(Debug, Clone, Args)]
 #[group(required = true, multiple = false)]
 pub struct Which {
-    /// E-mail address of its owner. If they own several accounts, use --id
+    /// Email address of its owner. If they own several accounts, use --id
     #[arg(long)]
     email: Option<String>,
     /// Id of the account, from `account list`

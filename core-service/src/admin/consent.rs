@@ -30,7 +30,7 @@ impl Consent {
         self.dry_run = true;
     }
 
-    /// Somebody said yes.
+    /// Someone said yes.
     pub(super) const fn give(&mut self) {
         (self.yes, self.dry_run) = (true, false);
     }
@@ -59,7 +59,7 @@ impl Consent {
 }
 
 /// Whether a person can be asked.
-pub(super) fn is_somebody_there() -> bool {
+pub(super) fn is_someone_there() -> bool {
     io::stdin().is_terminal() && io::stderr().is_terminal()
 }
 

@@ -14,10 +14,10 @@ use crate::service::{Commands, Erasure, LastOwner, Outlook, People};
 /// The arguments of `erase`.
 #[derive(Debug, Clone, Args)]
 pub struct EraseCommand {
-    /// E-mail address of the person
+    /// Email address of the person
     #[arg(long)]
     email: String,
-    /// Who becomes the owner of accounts that nobody else owns: an e-mail address
+    /// Who becomes the owner of accounts that nobody else owns: an email address
     #[arg(long, value_name = "EMAIL", conflicts_with = "remove_accounts")]
     new_owner: Option<String>,
     /// Remove the accounts that nobody else owns, with their events. Events to come must be cancelled before

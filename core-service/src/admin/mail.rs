@@ -52,7 +52,7 @@ pub enum MailCommand {
     Drop(Drop),
     /// Block an address: nobody's mails go to its mailbox, whatever the +tag, but for codes to sign in and notices about security
     Suppress {
-        /// E-mail address
+        /// Email address
         #[arg(value_name = "ADDRESS")]
         address: Email,
         /// The output.
@@ -61,7 +61,7 @@ pub enum MailCommand {
     },
     /// Mail to a blocked address again
     Allow {
-        /// E-mail address
+        /// Email address
         #[arg(value_name = "ADDRESS")]
         address: Email,
         /// The output.
@@ -82,7 +82,7 @@ pub enum MailCommand {
 /// Of which account.
 #[derive(Debug, Clone, Args)]
 pub struct OfAccount {
-    /// E-mail address of its owner, or id of the account, from `account list`
+    /// Email address of its owner, or id of the account, from `account list`
     #[arg(long, value_name = "ADDRESS|ID")]
     account: String,
 }

@@ -45,7 +45,7 @@ pub enum Undelivered {
     /// This mail can never be sent. May contain the server's answer.
     #[error("{0}")]
     Permanent(String),
-    /// This mail waits until somebody releases it.
+    /// This mail waits until someone releases it.
     #[error("the mail is held")]
     Held,
     /// This mail is not to be sent any more.
@@ -64,7 +64,7 @@ impl FromStr for Sender {
         let text = Some(text).filter(|text| !text.chars().any(char::is_control));
         let mailbox = text.and_then(|text| text.parse().ok());
         mailbox.map(Self).ok_or(InvalidMailSetting(
-            "must be an e-mail address with or without a name, for example Muster <events@example.org>",
+            "must be an email address with or without a name, for example Muster <events@example.org>",
         ))
     }
 }

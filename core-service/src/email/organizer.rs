@@ -86,7 +86,7 @@ pub fn digest(job: &JobKey, digest: &Digest<'_>) -> Result<Mail, askama::Error> 
     })
 }
 
-/// What matters most: that somebody waits for a decision.
+/// What matters most: that someone waits for a decision.
 fn headline(news: &[EventUpdates]) -> String {
     let sum = |count: fn(&EventUpdates) -> i32| {
         let counts = news.iter().map(count);
@@ -110,7 +110,7 @@ fn shown<'a>(news: &'a EventUpdates, digest: &Digest<'_>) -> ShownEvent<'a> {
         1 => " 1 awaits your approval.".to_owned(),
         awaiting => format!(" {awaiting} await your approval."),
     };
-    let seats = format!(" {} of {} seats are taken.", news.taken, news.max_capacity);
+    let seats = format!(" {} of {} spots are taken.", news.taken, news.max_capacity);
     ShownEvent {
         title: &news.title,
         summary: format!("{new}{awaiting}{seats}"),

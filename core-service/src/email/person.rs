@@ -14,19 +14,19 @@ use super::{
     template::{Link, Shown, mail},
 };
 
-/// A mail to somebody who signs in.
+/// A mail to someone who signs in.
 #[derive(Debug, Clone, Copy)]
 pub enum Letter<'a> {
     /// A code.
     Code {
         /// The code.
         code: &'a Code,
-        /// Who has its address, if somebody does.
+        /// Who has its address, if someone does.
         person: Option<&'a Person>,
         /// The page on which the address can be taken back, if it can.
         take_back: Option<&'a str>,
     },
-    /// An app was disconnected, since somebody may have stolen what it had.
+    /// An app was disconnected, since someone may have stolen what it had.
     AppEnded {
         /// For whom it acted.
         person: &'a Person,
@@ -35,7 +35,7 @@ pub enum Letter<'a> {
         /// The page of connected apps.
         url: &'a str,
     },
-    /// Something was done in somebody's name or on their account.
+    /// Something was done in someone's name or on their account.
     Security {
         /// The recipient.
         person: &'a Person,
@@ -93,7 +93,7 @@ fn code_mail(
     let (subject, lead, reason) = text_of(code.purpose, is_taken);
     let has_code = code.purpose != Purpose::EmailChanged && !is_taken;
     let subject = if has_code {
-        format!("{spaced} is your code for {host}")
+        format!("{spaced} is your Muster code")
     } else {
         subject.to_owned()
     };
@@ -129,37 +129,37 @@ const fn text_of(purpose: Purpose, is_taken: bool) -> (&'static str, &'static st
         Purpose::SignIn => (
             "",
             "Here is the code to sign in with this address.",
-            "You are getting this e-mail because someone typed this address to sign in. If that was not you, you do not need to do anything: without the code nobody can sign in.",
+            "You are getting this email because someone typed this address to sign in. If that was not you, you do not need to do anything: without the code nobody can sign in.",
         ),
         Purpose::StepUp => (
             "",
             "You are about to do something important, so please show us once more that it is you.",
-            "You are getting this e-mail because somebody who is signed in with this address asked for a code. If that was not you, please sign in and choose \u{201c}Sign out everywhere\u{201d} under Sessions.",
+            "You are getting this email because someone who is signed in with this address asked for a code. If that was not you, please sign in and choose \u{201c}Sign out everywhere\u{201d} under Sessions.",
         ),
         Purpose::EmailChange if is_taken => (
             "You already use this address",
             "Someone, probably you, wanted to change another account's address to this one. You already sign in with it, so nothing has changed.",
-            "You are getting this e-mail because someone typed this address as a new one. If that was not you, you do not need to do anything.",
+            "You are getting this email because someone typed this address as a new one. If that was not you, you do not need to do anything.",
         ),
         Purpose::EmailChange => (
             "",
             "With this code you show that this address is yours. Then you can sign in with it, in place of your old one.",
-            "You are getting this e-mail because someone typed this address as a new one. If that was not you, you do not need to do anything.",
+            "You are getting this email because someone typed this address as a new one. If that was not you, you do not need to do anything.",
         ),
         Purpose::EmailChanged => (
             "You sign in with another address now",
             "From now on you sign in with your new address, and no longer with this one. If you did not change it yourself, you can take it back for 7 days.",
-            "You are getting this e-mail because you signed in with this address before.",
+            "You are getting this email because you signed in with this address before.",
         ),
         Purpose::Contact => (
             "",
-            "Someone wants to name this address in e-mails about their events, so that people can write to it. If that is you, type the code into the page that asked for it.",
-            "You are getting this e-mail because someone typed this address as the contact of an event. If that was not you, you do not need to do anything: without the code the address is in no e-mail.",
+            "Someone wants to name this address in emails about their events, so that people can write to it. If that is you, type the code into the page that asked for it.",
+            "You are getting this email because someone typed this address as the contact of an event. If that was not you, you do not need to do anything: without the code the address is in no email.",
         ),
         Purpose::TakeBack => (
             "",
             "With this code you sign in with this address again. Whoever changed it is signed out, and the apps and API keys that were made since stop working.",
-            "You are getting this e-mail because someone typed this address to take it back. If that was not you, you do not need to do anything: without the code nobody can.",
+            "You are getting this email because someone typed this address to take it back. If that was not you, you do not need to do anything: without the code nobody can.",
         ),
     }
 }
@@ -173,7 +173,7 @@ fn app_mail(
 ) -> Result<Mail, askama::Error> {
     let app = greeted(app).unwrap_or("an app");
     let lead = format!(
-        "{app} was connected to your account on {host}. Its access was used from two places, so somebody may have copied it. To be safe we have \
+        "{app} was connected to your account on {host}. Its access was used from two places, so someone may have copied it. To be safe we have \
          disconnected the app, and nobody can use that access any more. If you still use {app}, just connect it again."
     );
     let shown = Shown {
@@ -185,7 +185,7 @@ fn app_mail(
             text: "See your connected apps",
             url,
         }),
-        reason: "You are getting this e-mail because you connected this app.",
+        reason: "You are getting this email because you connected this app.",
     };
     let subject = format!("{app} was disconnected from {host}");
     mail(job, host, &person.email, subject, shown)
@@ -198,7 +198,7 @@ fn invitation_mail(
     host: &str,
 ) -> Result<Mail, askama::Error> {
     let account = greeted(&sent.account_name).unwrap_or("an account");
-    let by = greeted(&sent.invited_by).unwrap_or("Somebody");
+    let by = greeted(&sent.invited_by).unwrap_or("Someone");
     let what = match sent.invitation.role {
         Role::Owner => "as one of its owners",
         Role::Organizer => "to organize its events",
@@ -216,7 +216,7 @@ fn invitation_mail(
             text: "See the invitation",
             url,
         }),
-        reason: "You are getting this e-mail because someone typed this address to invite you. If you do not know them, you do not need to do anything.",
+        reason: "You are getting this email because someone typed this address to invite you. If you do not know them, you do not need to do anything.",
     };
     let subject = format!("Invitation from {by} to {account}");
     mail(job, host, &sent.invitation.email, subject, shown)

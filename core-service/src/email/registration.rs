@@ -217,21 +217,21 @@ const fn text_of(notification: Notification) -> MailText {
         Notification::Registered(status) => registered(status),
         Notification::RegisteredAgain(status) => registered_again(status),
         Notification::Promoted => (
-            "You have a seat",
-            "A seat has become free for you",
-            "Good news: you are off the waitlist and have a seat.",
+            "You have a spot",
+            "A spot has become free for you",
+            "Good news: you are off the waitlist and have a spot.",
         ),
         Notification::Approved(ActiveStatus::Confirmed) => (
             "Your registration is approved",
             "Your registration is approved",
-            "Good news: the organizer has approved it, and you have a seat. See you there!",
+            "Good news: the organizer has approved it, and you have a spot. See you there!",
         ),
         Notification::Approved(
             ActiveStatus::Unconfirmed | ActiveStatus::Pending | ActiveStatus::Waitlisted,
         ) => (
             "Approved, and on the waitlist",
             "Your registration is approved, and you are on the waitlist",
-            "The organizer has approved it, but all seats are taken at the moment.",
+            "The organizer has approved it, but all spots are taken at the moment.",
         ),
         Notification::RegistrationCancelled { .. } => (
             "Your registration is cancelled",
@@ -252,7 +252,7 @@ const fn text_of(notification: Notification) -> MailText {
             "New time or place",
             "This event has a new time or place",
             match status {
-                ActiveStatus::Confirmed => "You keep your seat.",
+                ActiveStatus::Confirmed => "You keep your spot.",
                 ActiveStatus::Waitlisted => "You keep your place on the waitlist.",
                 ActiveStatus::Pending => "Your registration still awaits approval.",
                 ActiveStatus::Unconfirmed => "Please confirm your registration.",
@@ -271,12 +271,12 @@ const fn registered(status: ActiveStatus) -> (&'static str, &'static str, &'stat
         ActiveStatus::Confirmed => (
             "You are registered",
             "You are registered",
-            "Thank you for registering: you have a seat. See you there!",
+            "Thank you for registering: you have a spot. See you there!",
         ),
         ActiveStatus::Waitlisted => (
             "You are on the waitlist",
             "You are on the waitlist",
-            "Thank you for registering. All seats are taken at the moment.",
+            "Thank you for registering. All spots are taken at the moment.",
         ),
         ActiveStatus::Pending => (
             "Your registration awaits approval",
@@ -286,7 +286,7 @@ const fn registered(status: ActiveStatus) -> (&'static str, &'static str, &'stat
         ActiveStatus::Unconfirmed => (
             "Please confirm your registration",
             "Please confirm your registration",
-            "Somebody, perhaps you, registered this e-mail address for the event below. If it was you, please open the link and confirm.",
+            "Someone, perhaps you, registered this email address for the event below. If it was you, please open the link and confirm.",
         ),
     }
 }
@@ -296,22 +296,22 @@ const fn registered_again(status: ActiveStatus) -> (&'static str, &'static str, 
         ActiveStatus::Confirmed => (
             "You are already registered",
             "You are already registered",
-            "This e-mail address was registered again. Nothing has changed: you have a seat.",
+            "This email address was registered again. Nothing has changed: you have a spot.",
         ),
         ActiveStatus::Waitlisted => (
             "You are already on the waitlist",
             "You are already on the waitlist",
-            "This e-mail address was registered again. Nothing has changed: you keep your place on the waitlist.",
+            "This email address was registered again. Nothing has changed: you keep your place on the waitlist.",
         ),
         ActiveStatus::Pending => (
             "Your registration awaits approval",
             "Your registration still awaits approval",
-            "This e-mail address was registered again. Nothing has changed.",
+            "This email address was registered again. Nothing has changed.",
         ),
         ActiveStatus::Unconfirmed => (
             "Please confirm your registration",
             "Please confirm your registration",
-            "This e-mail address was registered again. If that was you, open the link below and confirm it.",
+            "This email address was registered again. If that was you, open the link below and confirm it.",
         ),
     }
 }
@@ -320,14 +320,14 @@ const fn registered_again(status: ActiveStatus) -> (&'static str, &'static str, 
 const fn prospect(notification: Notification) -> Option<&'static str> {
     match notification.active_status() {
         Some(ActiveStatus::Confirmed) => {
-            Some("If you cannot come, please cancel, so that somebody else can have your seat.")
+            Some("If you cannot come, please cancel, so that someone else can have your spot.")
         }
         Some(ActiveStatus::Waitlisted) => Some(
-            "When a seat becomes free, it goes to the person who has waited longest. We will write to you when it is your turn.",
+            "When a spot becomes free, it goes to the person who has waited longest. We will write to you when it is your turn.",
         ),
         Some(ActiveStatus::Pending) => Some("We will write to you as soon as there is a decision."),
         Some(ActiveStatus::Unconfirmed) => Some(
-            "If a seat was free, we keep it for you for 30 minutes. If you do not confirm within 24 hours, the registration ends.",
+            "If a spot was free, we keep it for you for 30 minutes. If you do not confirm within 24 hours, the registration ends.",
         ),
         None => None,
     }
@@ -353,7 +353,7 @@ const fn caution(notification: Notification) -> &'static str {
     }
 }
 
-/// For people who were registered by somebody else.
+/// For people who were registered by someone else.
 const fn remedy(notification: Notification) -> &'static str {
     match notification.active_status() {
         Some(ActiveStatus::Unconfirmed) => "If that was not you, you do not need to do anything.",

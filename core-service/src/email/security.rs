@@ -1,4 +1,4 @@
-//! Security mails: what was done in somebody's name or on their account, so that they notice. None has a link that acts.
+//! Security mails: what was done in someone's name or on their account, so that they notice. None has a link that acts.
 
 use domain::{
     instant::Instant,
@@ -102,7 +102,7 @@ pub(super) fn security_mail(
             text: words.link,
             url,
         }),
-        reason: "You are getting this e-mail so that you notice when something happens in your name or on your account. If you know of it, you do not need to do anything. If not, please sign in, choose \u{201c}Sign out everywhere\u{201d} under Sessions, and tell the other owners or the people who run this site.",
+        reason: "You are getting this email so that you notice when something happens in your name or on your account. If you know of it, you do not need to do anything. If not, please sign in, choose \u{201c}Sign out everywhere\u{201d} under Sessions, and tell the other owners or the people who run this site.",
     };
     let subject = format!("{} ({host})", words.subject);
     mail(job, host, &person.email, subject, shown)

@@ -36,7 +36,7 @@ impl<S> Browsers<S> {
     /// Which pages may call the rpc at a path. Health and reflection are public.
     fn shared(&self, path: &str) -> SharedWith {
         match muster_api::access(path) {
-            None => SharedWith::Everybody,
+            None => SharedWith::Everyone,
             Some(rule) if rule.internal => SharedWith::Nobody,
             Some(rule) => {
                 SharedWith::of(rule.access != Access::Public, rule.read_only, &self.named)

@@ -47,7 +47,7 @@ pub enum AttemptError {
     /// must contain no secret and no address.
     #[error("{0}")]
     Unreachable(String),
-    /// It waits until somebody releases it. The try does not count.
+    /// It waits until someone releases it. The try does not count.
     #[error("it is held")]
     Held,
     /// It was held or removed meanwhile, and so is recorded already.

@@ -48,7 +48,7 @@ impl PersonMail {
         Ok(Done::Plainly)
     }
 
-    /// Sends a code, unless it is used up, too old, or for somebody who may not sign in.
+    /// Sends a code, unless it is used up, too old, or for someone who may not sign in.
     async fn send_code(&self, job: &ClaimedJob) -> Result<bool, AttemptError> {
         let (id, now) = (CodeId::new(job.key.subject_id), self.post.now());
         let found = self.post.store().find_code(id).await?;

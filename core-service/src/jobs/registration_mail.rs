@@ -123,7 +123,7 @@ const fn charge(notification: Notification) -> Charge {
     }
 }
 
-/// What becomes of somebody whom an organizer added is mailed within the limit of a new account. Adding, changes and cancelled events are
+/// What becomes of someone whom an organizer added is mailed within the limit of a new account. Adding, changes and cancelled events are
 /// counted with their requests.
 fn stranger_of(notification: Notification, registrant: &Registrant) -> Option<AccountId> {
     let is_decision = matches!(

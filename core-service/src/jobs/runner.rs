@@ -30,7 +30,7 @@ const LEASE_SLACK_SECONDS: i64 = 30;
 const CLAIM_DIVISOR: usize = 4;
 
 /// How many times as long as a transaction took a lane rests afterwards. Transactions become slow when the database or the machine
-/// is busy. Then calls, for which somebody waits, go before mails, which may come a little later.
+/// is busy. Then calls, for which someone waits, go before mails, which may come a little later.
 const REST_FACTOR: u32 = 9;
 
 /// Does jobs of the kinds that it has handlers for; other jobs wait. Any number of runners may share a database.

@@ -153,7 +153,7 @@ impl AccountExports {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Begins an export. `person` is who is signed in, if somebody is.
+    /// Begins an export. `person` is who is signed in, if someone is.
     pub async fn start(
         &self,
         caller: &Principal,

@@ -90,7 +90,7 @@ fn left(limit: Option<i32>, used: i32) -> Option<i32> {
 /// A request to create an account.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewAccount {
-    /// The owner's e-mail address.
+    /// The owner's email address.
     pub email: String,
     /// The owner's name.
     pub name: String,

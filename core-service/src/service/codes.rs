@@ -36,7 +36,7 @@ impl Checked {
             Self::Right(code) => Ok(code),
             Self::Wrong(0) => Err(no_code()),
             Self::Wrong(left) => Err(wrong(&format!(
-                "is not the one in the e-mail; you can try {left} more times"
+                "is not the one in the email; you can try {left} more times"
             ))),
         }
     }
@@ -75,9 +75,9 @@ pub(super) async fn spend(context: &mut Context, budget: &Budget) -> Result<(), 
 pub(super) enum AskedBy {
     /// The owner of the mailbox, as far as that is sure: the budget of the mailbox, which strangers can use up, does not apply.
     Owner,
-    /// Anybody.
-    Anybody,
-    /// Somebody who is signed in, for an address that may be a stranger's.
+    /// Anyone.
+    Anyone,
+    /// Someone who is signed in, for an address that may be a stranger's.
     Member,
 }
 
@@ -86,7 +86,7 @@ impl AskedBy {
     pub(super) const fn of(asker: &Asker) -> Self {
         match asker {
             Asker::Known(_) => Self::Owner,
-            Asker::Network(_) => Self::Anybody,
+            Asker::Network(_) => Self::Anyone,
         }
     }
 
@@ -94,7 +94,7 @@ impl AskedBy {
     async fn spend(self, context: &mut Context, address: &str) -> Result<(), Error> {
         match self {
             Self::Owner => Ok(mailboxes::count(context, Cause::Recipient, address).await?),
-            Self::Anybody => mailboxes::spend(context, Cause::Recipient, address).await,
+            Self::Anyone => mailboxes::spend(context, Cause::Recipient, address).await,
             Self::Member => mailboxes::spend(context, Cause::Organizer, address).await,
         }
     }
@@ -198,7 +198,7 @@ pub(super) async fn check_from(
     client: Option<IpAddr>,
 ) -> Result<Checked, Error> {
     let Some(typed) = Digits::typed(typed) else {
-        return Err(wrong("must be the 8 digits in the e-mail"));
+        return Err(wrong("must be the 8 digits in the email"));
     };
     let code = context.tx.try_code(purpose, &holder, context.now).await?;
     let code = code.ok_or_else(no_code)?;
@@ -224,7 +224,7 @@ pub(super) async fn check_from(
     Ok(Checked::Right(code))
 }
 
-/// Records a wrong code for the person with the address, so that they see when somebody tries. A new address is nobody's yet.
+/// Records a wrong code for the person with the address, so that they see when someone tries. A new address is nobody's yet.
 async fn note_wrong(context: &mut Context, purpose: Purpose, address: &str) -> Result<(), Error> {
     if !matches!(purpose, Purpose::SignIn | Purpose::StepUp) {
         return Ok(());
@@ -240,7 +240,7 @@ async fn note_wrong(context: &mut Context, purpose: Purpose, address: &str) -> R
     Ok(())
 }
 
-/// Whose budgets a browser has: its own, if somebody signed in by this address in it before.
+/// Whose budgets a browser has: its own, if someone signed in by this address in it before.
 pub(super) async fn asker(
     context: &mut Context,
     browser: &BrowserHash,

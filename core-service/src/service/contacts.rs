@@ -33,7 +33,7 @@ impl Contacts {
         Ok(store.is_contact_proven(caller.account, address).await?)
     }
 
-    /// Mails a code to an address. It counts as a mail to somebody who did not register themselves.
+    /// Mails a code to an address. It counts as a mail to someone who did not register themselves.
     pub async fn start(
         &self,
         caller: &Principal,

@@ -29,7 +29,7 @@ pub struct Erasure {
     pub promoted: u64,
     /// Events from which the name and the address of the organizer were removed.
     pub events: u64,
-    /// Whether somebody signed in with the address. They are no member of any account any more.
+    /// Whether someone signed in with the address. They are no member of any account any more.
     pub person: bool,
     /// Their keys that were revoked.
     pub keys: u64,
@@ -46,7 +46,7 @@ pub struct Outlook {
     pub registrations: i64,
     /// The events that they are for.
     pub events: i64,
-    /// Whether somebody signs in with the address.
+    /// Whether someone signs in with the address.
     pub person: bool,
     /// The names of the accounts that nobody else owns.
     pub solely_owned: Vec<String>,
@@ -90,7 +90,7 @@ impl People {
         })
     }
 
-    /// Removes the registrations of an e-mail address with their mails and links, the person who signs in with it, and their name and
+    /// Removes the registrations of an email address with their mails and links, the person who signs in with it, and their name and
     /// address from events that name them as the organizer. The audit log contains neither. Each event is a transaction of its own, so
     /// that no event waits for the others. An interrupted run is completed by repeating it.
     pub async fn erase(&self, address: &str, last_owner: &LastOwner) -> Result<Erasure, Error> {

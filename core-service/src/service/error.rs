@@ -69,7 +69,7 @@ pub enum Error {
     #[error("the event is not published: publish it first")]
     EventNotPublished,
     /// Only the event's owner gets this error.
-    #[error("this e-mail address is registered for the event already")]
+    #[error("this email address is registered for the event already")]
     AlreadyRegistered,
     /// Cancelling is final.
     #[error("the registration is cancelled, which is final")]
@@ -78,7 +78,7 @@ pub enum Error {
     #[error("only a confirmed registration can be checked in; this one is {0}")]
     NotConfirmed(Status),
     /// The attendee must confirm the registration before it is approved.
-    #[error("the attendee must confirm the registration from the e-mail first")]
+    #[error("the attendee must confirm the registration from the email first")]
     AwaitsConfirmation,
     /// A rate limit was exceeded.
     #[error("too many requests in a short time; try again in {} s", whole_seconds(*wait))]

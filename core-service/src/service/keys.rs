@@ -67,12 +67,12 @@ impl Keys {
         }
     }
 
-    /// Creates a key with all scopes for the owner of one account, by their e-mail address.
+    /// Creates a key with all scopes for the owner of one account, by their email address.
     pub async fn create(&self, email: &str, label: &str) -> Result<NewKey, Error> {
         self.create_on(email, KeyTerms::named(label)).await
     }
 
-    /// Creates a key with these terms for the owner of one account, by their e-mail address.
+    /// Creates a key with these terms for the owner of one account, by their email address.
     pub async fn create_on(&self, email: &str, terms: KeyTerms) -> Result<NewKey, Error> {
         let account = owned_by(self.commands.store(), email).await?;
         self.create_in(account, Some(email), terms).await

@@ -75,7 +75,7 @@ impl Links {
         format!("{}/registrations/{}", self.base, token.expose())
     }
 
-    /// The page on which somebody whom an organizer added refuses further mails.
+    /// The page on which someone whom an organizer added refuses further mails.
     pub fn refuse_mail(&self, token: &LinkToken) -> String {
         format!("{}/no-mail", self.private_registration(token))
     }

@@ -102,7 +102,7 @@ impl Members {
                 .iter()
                 .any(|one| email::normalised(&one.person.email) == address)
             {
-                let text = "somebody with this address is a member already";
+                let text = "someone with this address is a member already";
                 return Err(Error::Conflict(text.to_owned()));
             }
             let waiting = context

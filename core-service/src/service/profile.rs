@@ -91,7 +91,7 @@ impl Profile {
             };
             let taken = context.tx.find_person_by_email(&code.email).await?;
             if taken.is_some_and(|other| other.id != by.person) {
-                let text = "somebody else signs in with this address";
+                let text = "someone else signs in with this address";
                 return Err(Error::Conflict(text.to_owned()));
             }
             let before = context.tx.find_person(by.person).await?;

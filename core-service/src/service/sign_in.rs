@@ -34,7 +34,7 @@ const NO_LINK: Error = Error::NotFound {
 /// Who may sign up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SignUp {
-    /// Whether everybody may; otherwise only known people and those who are invited get codes.
+    /// Whether everyone may; otherwise only known people and those who are invited get codes.
     pub is_open: bool,
     /// The plan of the accounts of people who sign up.
     pub plan: Plan,
@@ -173,7 +173,7 @@ impl SignIn {
         self.commands.run(Actor::Admin, decide).await
     }
 
-    /// The person with this address, and whether they are new. A new one has an account of their own, unless somebody invited them.
+    /// The person with this address, and whether they are new. A new one has an account of their own, unless someone invited them.
     async fn person(
         &self,
         context: &mut Context,

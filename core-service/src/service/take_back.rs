@@ -99,7 +99,7 @@ async fn take_back(context: &mut Context, change: &EmailChange) -> Result<power:
     }
     let taken = context.tx.find_person_by_email(&change.email).await?;
     if taken.is_some() {
-        let text = "somebody else signs in with this address by now";
+        let text = "someone else signs in with this address by now";
         return Err(Error::Conflict(text.to_owned()));
     }
     let (person, since) = (change.person_id, change.changed_at);

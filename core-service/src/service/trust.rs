@@ -10,7 +10,7 @@ use domain::{
 
 use super::{Accounts, Commands, Context, Error};
 
-/// Notes that somebody who registered themselves pressed a button on their page. The caller holds the event and not the account, so
+/// Notes that someone who registered themselves pressed a button on their page. The caller holds the event and not the account, so
 /// [`earn`] follows in a command of its own.
 pub(super) async fn note_proof(
     context: &mut Context,

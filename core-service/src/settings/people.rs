@@ -31,7 +31,7 @@ pub struct PeopleArgs {
     /// Address to which people can report abuse; pages of events show it
     #[arg(long, env = "MUSTER_ABUSE_EMAIL", value_name = "ADDRESS", value_parser = address)]
     pub abuse_email: Option<String>,
-    /// Where people can report a weakness of this installation: an e-mail address or the URL of a page.
+    /// Where people can report a weakness of this installation: an email address or the URL of a page.
     /// `/.well-known/security.txt` names it
     #[arg(long, env = "MUSTER_SECURITY_CONTACT", value_name = "CONTACT", value_parser = contact)]
     pub security_contact: Option<String>,
@@ -40,7 +40,7 @@ pub struct PeopleArgs {
 /// A value of `--sign-up`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum WhoSignsUp {
-    /// Everybody.
+    /// Everyone.
     Open,
     /// Nobody but those who are invited.
     Closed,
@@ -65,7 +65,7 @@ fn contact(text: &str) -> Result<String, String> {
     match address(bare) {
         Ok(address) => Ok(format!("mailto:{address}")),
         Err(_) => Err(
-            "must be an e-mail address, or the URL of a page that begins with https://".to_owned(),
+            "must be an email address, or the URL of a page that begins with https://".to_owned(),
         ),
     }
 }

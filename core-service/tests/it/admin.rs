@@ -190,7 +190,7 @@ async fn erasing_says_what_it_did(database: Database) {
         mails removed before they were sent: 1\n\
         mails removed from the mail folder: 0\n\
         private links removed: 1\n\
-        waitlisted registrations that got a seat: 0\n\
+        waitlisted registrations that got a spot: 0\n\
         events from which name and address of the organizer were removed: 0";
     assert_eq!(answer.text, expected);
     let answer = run(&database, "erase --email ada@example.org --json --yes").await;
@@ -365,7 +365,7 @@ async fn what_is_wrong_is_said_in_a_line_each(database: Database) {
     assert_eq!(failure.code(), 64);
     assert_eq!(
         failure.to_string(),
-        "--email must be an e-mail address, for example ada@example.org\n\
+        "--email must be an email address, for example ada@example.org\n\
          --name must not have control characters, line breaks or marks that reorder text\n\
          --timezone must be the name of an IANA time zone, for example Europe/Berlin"
     );

@@ -156,7 +156,7 @@ impl Running {
             .unwrap_or_else(|_| panic!("no core answers: {:?}", self.logged()))
     }
 
-    /// What it has logged since somebody last looked.
+    /// What it has logged since someone last looked.
     fn logged(&self) -> Vec<String> {
         self.log.try_iter().collect()
     }
@@ -234,7 +234,7 @@ fn with_key<T>(key: &str, message: T) -> Request<T> {
     request
 }
 
-/// An event that is public for as long as anybody runs this test.
+/// An event that is public for as long as anyone runs this test.
 fn public_event(title: String) -> CreateEventRequest {
     CreateEventRequest {
         title: Some(title),

@@ -125,7 +125,7 @@ pub(crate) fn runner(instance: &Instance, mailer: &Mailer) -> Runner {
     Runner::new(store.clone(), clock.clone(), vec![Arc::new(mails)])
 }
 
-/// Everyone got one mail, and no mail is anybody else's. What came twice has the same Message-ID.
+/// Everyone got one mail, and no mail is anyone else's. What came twice has the same Message-ID.
 #[track_caller]
 pub(crate) fn assert_one_mail_each(mails: &[Mail], guests: &[Registration]) {
     let mut ids: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();

@@ -214,7 +214,7 @@ async fn registrations_agree_with_their_event(database: Database) {
         };
         assert_eq!(counters, counted, "{}", event.title);
         assert!(counters.confirmed <= event.max_capacity);
-        // Who waits would have got a seat that is free.
+        // Who waits would have got a spot that is free.
         assert_eq!(counters.promotable(event.max_capacity), 0);
 
         let until = NOW.min(event.schedule.start.at);

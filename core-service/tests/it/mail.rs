@@ -170,7 +170,7 @@ fn part(message: &Message<'_>, index: usize) -> String {
 }
 
 impl Instance {
-    /// Somebody registers.
+    /// Someone registers.
     async fn register_guest(&self, event: &Event, name: &str) {
         let registered = self.registrations.register(&event.slug, guest(name), None);
         registered.await.unwrap();

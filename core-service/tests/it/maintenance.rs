@@ -162,7 +162,7 @@ async fn details_that_nobody_took_over_are_deleted(database: Database) {
     add_event(&store, &event).await;
     let registration = rows.registration(event.id, 1, Status::Confirmed);
     let details = Details {
-        name: "Somebody else".to_owned(),
+        name: "Someone else".to_owned(),
         answers: Vec::new(),
     };
     let offered = NewDetails::offered(registration.id, OCCASION, details.clone(), NOW);

@@ -121,7 +121,7 @@ impl Instance {
         }
     }
 
-    /// Somebody with an account of their own.
+    /// Someone with an account of their own.
     pub(crate) async fn caller(&self, email: &str, plan: Plan) -> Principal {
         let account = NewAccount {
             email: email.to_owned(),

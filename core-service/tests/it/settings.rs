@@ -23,7 +23,7 @@ fn options(arguments: &[&str]) -> Options {
 }
 
 #[test]
-fn everybody_signs_up_on_the_free_plan_unless_the_operator_says_otherwise() {
+fn everyone_signs_up_on_the_free_plan_unless_the_operator_says_otherwise() {
     let usual = options(&[]).policy;
     assert!(usual.sign_up.is_open);
     assert_eq!(usual.sign_up.plan, Plan::Free);

@@ -47,7 +47,7 @@ async fn old_postgres(url: String) {
     connection.close().await.unwrap();
 }
 
-/// What the dumps lack: that an organizer added somebody, which the audit log alone said.
+/// What the dumps lack: that an organizer added someone, which the audit log alone said.
 const ADDED: &str = "UPDATE audit_log SET actor = 'key' WHERE action = 'registration.create' \
      AND subject_id IN (SELECT id FROM registrations WHERE name = 'emil')";
 
@@ -180,7 +180,7 @@ async fn jobs_are_done_as_they_were_meant(database: Database) {
     let mails = mailbox.collect().await;
     // Of two changes only the later one is told, as long as what the job knows of it was kept.
     let expected = [
-        ("bob", "You have a seat: Full house"),
+        ("bob", "You have a spot: Full house"),
         ("cleo", "Your registration is cancelled: Full house"),
         ("dan", "You are already on the waitlist: Full house"),
         ("dan", "You are on the waitlist: Full house"),

@@ -16,11 +16,11 @@ const DAY_SECONDS: i64 = 86_400;
 /// SHA-256 of a browser's secret.
 pub type BrowserHash = [u8; 32];
 
-/// Who asks for codes and types them. Strangers use up nothing of a browser in which somebody has signed in by the address, and those of
+/// Who asks for codes and types them. Strangers use up nothing of a browser in which someone has signed in by the address, and those of
 /// one network little of what others may.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Asker {
-    /// A browser in which somebody has signed in by the address before.
+    /// A browser in which someone has signed in by the address before.
     Known(BrowserHash),
     /// Another browser, by the SHA-256 of its network.
     Network([u8; 32]),
@@ -70,7 +70,7 @@ enum Subject {
 /// What causes a mail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cause {
-    /// Its recipient, or somebody who says so: a code, or a registration of the public.
+    /// Its recipient, or someone who says so: a code, or a registration of the public.
     Recipient,
     /// An organizer, or a member of an account.
     Organizer,

@@ -1,17 +1,17 @@
-//! E-mail addresses of accounts.
+//! Email addresses of accounts.
 
 use std::{fmt, str::FromStr};
 
 use muster_api::validation::is_email;
 use sha2::{Digest as _, Sha256};
 
-/// A valid e-mail address, as entered.
+/// A valid email address, as entered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Email(String);
 
-/// The text is no e-mail address.
+/// The text is no email address.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("must be an e-mail address, for example ada@example.org")]
+#[error("must be an email address, for example ada@example.org")]
 pub struct InvalidEmail;
 
 impl Email {

@@ -70,7 +70,7 @@ pub struct Event {
     pub custom_fields: Vec<CustomField>,
     /// Name of the organizer to show with it, 1 to 200 characters.
     pub organizer_name: Option<String>,
-    /// E-mail address for questions, which the public sees.
+    /// Email address for questions, which the public sees.
     pub contact_email: Option<String>,
     /// Whether the operator has taken it down.
     pub is_hidden: bool,

@@ -195,7 +195,7 @@ pub enum Fact<'a> {
         /// The key.
         key: KeyId,
     },
-    /// Somebody was invited to an account. The address is not recorded.
+    /// Someone was invited to an account. The address is not recorded.
     MemberInvited {
         /// The invitation.
         invitation: &'a Invitation,
@@ -235,7 +235,7 @@ pub enum Fact<'a> {
         /// What.
         change: PersonChange<'a>,
     },
-    /// Somebody took data away.
+    /// Someone took data away.
     Exported {
         /// Whose.
         account: AccountId,
@@ -261,7 +261,7 @@ pub enum Fact<'a> {
         /// The mail.
         job: &'a JobKey,
     },
-    /// Somebody whom an organizer added wants no more mails of the account.
+    /// Someone whom an organizer added wants no more mails of the account.
     MailRefused {
         /// The event's account.
         account: AccountId,
@@ -283,14 +283,14 @@ pub enum Disconnection {
     Displaced,
     /// The person is no member of the account any more.
     NoMember,
-    /// A refresh token was used that others had exchanged: somebody may have stolen it.
+    /// A refresh token was used that others had exchanged: someone may have stolen it.
     RefreshTokenReused,
-    /// A code was used twice: somebody may have stolen it.
+    /// A code was used twice: someone may have stolen it.
     CodeReused,
 }
 
 impl Disconnection {
-    /// Whether somebody may have stolen something, so that the person is told.
+    /// Whether someone may have stolen something, so that the person is told.
     pub const fn is_suspicious(self) -> bool {
         matches!(self, Self::RefreshTokenReused | Self::CodeReused)
     }
@@ -346,7 +346,7 @@ pub enum KnownAs {
     First,
 }
 
-/// What somebody took away.
+/// What someone took away.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Export {
     /// The registrations for an event.
@@ -360,7 +360,7 @@ pub enum Export {
 /// Why there is a new key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeyOrigin {
-    /// Somebody wanted one.
+    /// Someone wanted one.
     Made,
     /// Demo data have one, of which nobody is told.
     Demo,
@@ -396,7 +396,7 @@ pub enum AccountChange<'a> {
 /// How the members of an account changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MemberChange {
-    /// Somebody accepted an invitation.
+    /// Someone accepted an invitation.
     Joined(Role),
     /// A member has another role.
     Role {

@@ -1,6 +1,6 @@
 //! Calls with an idempotency key, and how their answers are stored.
 //!
-//! An answer is stored encrypted, since it may hold an attendee's private link, name and e-mail address. The encryption key is
+//! An answer is stored encrypted, since it may hold an attendee's private link, name and email address. The encryption key is
 //! derived from the idempotency key and the request, which are not stored: a repeated call brings both, through any replica and
 //! after any restart, and operators have no further secret to manage. A person who has only the database would have to guess
 //! the idempotency key, so a random one (a UUID) protects best. The request is identified by a keyed hash, so that nobody can

@@ -76,7 +76,7 @@ impl Job {
         }
     }
 
-    /// A mail to somebody who signs in, of which there is one for each subject.
+    /// A mail to someone who signs in, of which there is one for each subject.
     pub fn person_mail(task: Task, subject_id: Uuid) -> Self {
         Self {
             task,

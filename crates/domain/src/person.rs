@@ -9,7 +9,7 @@ use super::{
     scope::{Scope, Scopes},
 };
 
-/// Somebody who can sign in.
+/// Someone who can sign in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Person {
     /// Their identifier.
@@ -23,7 +23,7 @@ pub struct Person {
 }
 
 impl Person {
-    /// Somebody of whom only the address is known.
+    /// Someone of whom only the address is known.
     pub fn new(id: PersonId, email: &str, created_at: Instant) -> Self {
         Self {
             id,
@@ -65,7 +65,7 @@ pub struct Member {
     pub keys: i64,
 }
 
-/// What a person may do in an account, and whether anybody may do anything there.
+/// What a person may do in an account, and whether anyone may do anything there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Standing {
     /// Their role.

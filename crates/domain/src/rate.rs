@@ -69,7 +69,7 @@ impl Default for LimitSettings {
             // Enough for the largest event to be filled three times.
             per_event: Limit::new(30_000, Period::Hour),
             mailboxes: MailboxLimits {
-                // Enough for a person who tries, cancels and tries again, and too low to flood somebody.
+                // Enough for a person who tries, cancels and tries again, and too low to flood someone.
                 all: Limit::new(20, Period::Hour),
                 // Enough for a person who comes to several events.
                 by_organizers: Limit::new(10, Period::Hour),

@@ -37,7 +37,7 @@ pub struct Registration {
     pub seq: i64,
     /// The attendee's name.
     pub name: String,
-    /// The attendee's e-mail address, as entered.
+    /// The attendee's email address, as entered.
     pub email: String,
     /// Its status.
     pub status: Status,

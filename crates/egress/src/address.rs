@@ -3,7 +3,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// Whether everybody on the Internet reaches the same machine by an address (IANA's registries of special-purpose addresses).
+/// Whether everyone on the Internet reaches the same machine by an address (IANA's registries of special-purpose addresses).
 pub fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => is_public_v4(address),
@@ -28,7 +28,7 @@ fn is_public_v4(address: Ipv4Addr) -> bool {
             | (198, 18 | 19, _)
             | (198, 51, 100)
             | (203, 0, 113)
-            // AS112 and AMT, which are no places of anybody's documents.
+            // AS112 and AMT, which are no places of anyone's documents.
             | (192, 31, 196)
             | (192, 52, 193)
             | (192, 175, 48)

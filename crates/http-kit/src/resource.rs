@@ -45,7 +45,7 @@ impl Operation {
     /// The same operation; pages of any origin may use it, since it takes nobody's cookies: any program could do the same.
     #[must_use]
     pub fn shared(self) -> Self {
-        self.shared_with(SharedWith::Everybody)
+        self.shared_with(SharedWith::Everyone)
     }
 
     /// The same operation for these pages.

@@ -51,7 +51,7 @@ pub enum SharedWith {
     #[default]
     Nobody,
     /// Those of any origin.
-    Everybody,
+    Everyone,
     /// Those of these origins.
     Origins(Arc<[Origin]>),
 }
@@ -61,7 +61,7 @@ impl FromStr for SharedWith {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         if text.trim() == "*" {
-            return Ok(Self::Everybody);
+            return Ok(Self::Everyone);
         }
         let List(origins) = text.parse()?;
         Ok(Self::from(origins))
@@ -83,7 +83,7 @@ impl SharedWith {
     #[must_use]
     pub fn of(needs_credential: bool, is_read: bool, named: &Self) -> Self {
         if needs_credential || is_read {
-            Self::Everybody
+            Self::Everyone
         } else {
             named.clone()
         }
@@ -93,7 +93,7 @@ impl SharedWith {
     pub fn allowed(&self, request: &HeaderMap) -> Option<HeaderValue> {
         match self {
             Self::Nobody => None,
-            Self::Everybody => Some(ANY),
+            Self::Everyone => Some(ANY),
             Self::Origins(origins) => {
                 let from = request.get(ORIGIN)?;
                 let is_named = origins.iter().any(|origin| origin.written() == from);
@@ -143,13 +143,13 @@ mod tests {
     fn only_pages_of_the_named_origins_are_let_in() {
         let request = |origin| HeaderMap::from_iter([(ORIGIN, HeaderValue::from_static(origin))]);
         let named: SharedWith = "https://a.example, https://b.example".parse().unwrap();
-        let everybody: SharedWith = "*".parse().unwrap();
+        let everyone: SharedWith = "*".parse().unwrap();
         let nobody: SharedWith = "".parse().unwrap();
         for (shared, origin, allowed) in [
             (&named, "https://b.example", Some("https://b.example")),
             (&named, "http://b.example", None),
             (&named, "null", None),
-            (&everybody, "https://c.example", Some("*")),
+            (&everyone, "https://c.example", Some("*")),
             (&nobody, "https://a.example", None),
         ] {
             let answer = shared.allowed(&request(origin));

@@ -16,7 +16,7 @@ use crate::{
     settings::address,
 };
 
-/// Maximum number of open connections: some servers that read, and somebody who looks.
+/// Maximum number of open connections: some servers that read, and someone who looks.
 const CONNECTIONS: usize = 16;
 
 /// How long an answer may take.
@@ -29,7 +29,7 @@ const PATH: &str = "/metrics";
 #[derive(Debug, Clone, clap::Args)]
 #[command(next_help_heading = "Metrics")]
 pub struct MetricsSettings {
-    /// Address of a port with metrics for Prometheus, at /metrics. Everybody who reaches it can read them, so it must not be public. Without it,
+    /// Address of a port with metrics for Prometheus, at /metrics. Everyone who reaches it can read them, so it must not be public. Without it,
     /// nothing is measured
     #[arg(long, env = "MUSTER_METRICS_ADDR", value_name = "IP:PORT", value_parser = address)]
     pub metrics_addr: Option<SocketAddr>,

@@ -97,7 +97,7 @@ fn pool(options: SqliteConnectOptions, use_of_it: PoolOptions) -> Pool {
     Pool::new(&Outage::new(target), use_of_it)
 }
 
-/// Creates the file if there is none, readable by its owner only: it contains names and e-mail addresses. SQLite's other files
+/// Creates the file if there is none, readable by its owner only: it contains names and email addresses. SQLite's other files
 /// get the same mode.
 fn make_private(database: &Path) -> io::Result<()> {
     let mut options = File::options();

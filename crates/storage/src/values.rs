@@ -69,7 +69,7 @@ pub struct FirstEvents {
 pub struct RegistrationFilter {
     /// Only those with this status.
     pub status: Option<Status>,
-    /// Only those whose name or e-mail address contains this text, without regard to case and accents.
+    /// Only those whose name or email address contains this text, without regard to case and accents.
     pub text: Option<String>,
     /// Whether the text is looked for in names alone.
     pub is_by_name: bool,

@@ -1,7 +1,7 @@
 # Keeps one PostgreSQL server; see server.rs. Answers each command with its exit code on a line of its own.
 binaries=$1
 folder=$2
-# Where it listens besides its socket, for anybody who gets there; empty is nowhere.
+# Where it listens besides its socket, for anyone who gets there; empty is nowhere.
 address=$3
 # 300 connections: tests run side by side.
 options="-c listen_addresses=$address -c unix_socket_directories=$folder -c max_connections=300"

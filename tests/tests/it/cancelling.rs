@@ -23,7 +23,7 @@ async fn each_active_registrant_is_told_once(api: Api) {
     let owner = api.owner(Plan::Free).await;
     let event = owner.publish_new(json!({})).await;
     let people = api.register(&event.id, &EVERY_STATUS).await;
-    // Somebody else's registrants hear nothing.
+    // Someone else's registrants hear nothing.
     let other = owner.create(json!({})).await;
     api.register(&other.id, &EVERY_STATUS).await;
 
@@ -87,7 +87,7 @@ async fn the_second_time_answers_the_first_reason_and_tells_nobody(api: Api) {
     assert_eq!(api.cancellation_mails().await.len(), 3);
 }
 
-async fn an_ended_event_is_cancelled_without_telling_anybody(api: Api) {
+async fn an_ended_event_is_cancelled_without_telling_anyone(api: Api) {
     let owner = api.owner(Plan::Free).await;
     let event = owner
         .publish_new(json!({"start_date": "2027-01-15T13:00:00Z"}))
@@ -168,7 +168,7 @@ async fn a_thousand_registrants_are_told_in_one_call(api: Api) {
 tests::on_every_surface!(
     each_active_registrant_is_told_once,
     the_second_time_answers_the_first_reason_and_tells_nobody,
-    an_ended_event_is_cancelled_without_telling_anybody,
+    an_ended_event_is_cancelled_without_telling_anyone,
     a_reason_is_optional_and_has_at_most_500_characters,
     each_is_mailed_once_with_the_reason,
     a_thousand_registrants_are_told_in_one_call,

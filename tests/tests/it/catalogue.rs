@@ -85,7 +85,7 @@ async fn an_event_leaves_the_catalogue_at_its_effective_end(api: Api) {
         api.advance(Duration::from_secs(seconds));
         assert_eq!(is_public(&api, &open).await, open_is_public);
         assert_eq!(is_public(&api, &long).await, long_is_public);
-        // Sweeping changes nothing that anybody sees.
+        // Sweeping changes nothing that anyone sees.
         api.maintain().await;
         assert_eq!(is_public(&api, &open).await, open_is_public);
         assert_eq!(is_public(&api, &long).await, long_is_public);

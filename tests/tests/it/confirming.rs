@@ -39,7 +39,7 @@ async fn standing(owner: &Client, event: &Created) -> Vec<String> {
         .collect()
 }
 
-/// The token in the newest mail to somebody, and its subject.
+/// The token in the newest mail to someone, and its subject.
 async fn mailed(api: &Api, name: &str) -> (String, String) {
     api.drain_jobs().await;
     let to = format!("{name}@example.org");

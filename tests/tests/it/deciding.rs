@@ -178,7 +178,7 @@ async fn name_and_answers_are_corrected_without_a_mail(api: Api) {
         let refusal = owner.refused::<UpdateRegistration>(change(fields)).await;
         refusal.blames(&[blamed]);
     }
-    let gone = json!({"id": event.id, "registration_id": people[1].0, "name": "Somebody"});
+    let gone = json!({"id": event.id, "registration_id": people[1].0, "name": "Someone"});
     let refusal = owner.refused::<UpdateRegistration>(gone).await;
     assert_eq!(refusal.reason, Reason::RegistrationCancelled);
     api.drain_jobs().await;

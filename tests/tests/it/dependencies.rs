@@ -153,7 +153,7 @@ const MODULES: &[(&str, &[&str])] = &[
 ];
 
 /// Crates that only these modules of a package may name: messages stop at `grpc`. The domain has from the API what that says once: what
-/// a name and an e-mail address are, which scopes there are, and how much an answer says of what is wrong.
+/// a name and an email address are, which scopes there are, and how much an answer says of what is wrong.
 const CONFINED: &[(&str, &str, &[&str])] = &[
     ("core-service", "muster_api", &["grpc"]),
     ("core-service", "prost_types", &["grpc"]),

@@ -125,7 +125,7 @@ async fn seats_are_counted_down_to_the_waitlist(app: Arc<TestApp>) {
     assert_eq!(seats().await, (0, 3, true));
 }
 
-async fn a_seat_that_somebody_has_yet_to_confirm_is_not_left(app: Arc<TestApp>) {
+async fn a_seat_that_someone_has_yet_to_confirm_is_not_left(app: Arc<TestApp>) {
     let owner = owner(&app).await;
     let asking = json!({"max_capacity": 1, "confirm_by_email": true});
     let event = owner.publish_new(asking).await;
@@ -209,15 +209,14 @@ mod by_rpc {
     use super::{
         a_moved_event_shows_when_it_was_to_start, a_page_is_found_in_every_state_but_a_drafts,
         a_page_shows_what_people_ask_before_they_register,
-        a_seat_that_somebody_has_yet_to_confirm_is_not_left,
-        seats_are_counted_down_to_the_waitlist,
+        a_seat_that_someone_has_yet_to_confirm_is_not_left, seats_are_counted_down_to_the_waitlist,
     };
 
     tests::on_both_engines!(
         a_page_shows_what_people_ask_before_they_register,
         a_page_is_found_in_every_state_but_a_drafts,
         seats_are_counted_down_to_the_waitlist,
-        a_seat_that_somebody_has_yet_to_confirm_is_not_left,
+        a_seat_that_someone_has_yet_to_confirm_is_not_left,
         a_moved_event_shows_when_it_was_to_start,
     );
 }

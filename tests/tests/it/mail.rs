@@ -43,7 +43,7 @@ fn told(expected: &[(&str, &str)]) -> Vec<(String, String)> {
     expected.iter().map(owned).collect()
 }
 
-/// The id of somebody's registration that is not cancelled.
+/// The id of someone's registration that is not cancelled.
 async fn id_of(owner: &Client, event: &Created, name: &str) -> Value {
     let request = json!({"id": event.id, "q": name});
     let listed = owner.ok::<ListRegistrations>(request).await;
@@ -52,7 +52,7 @@ async fn id_of(owner: &Client, event: &Created, name: &str) -> Value {
     found.unwrap()["id"].clone()
 }
 
-async fn everybody_hears_where_they_stand_and_once_that_it_is_off(api: Api) {
+async fn everyone_hears_where_they_stand_and_once_that_it_is_off(api: Api) {
     let (owner, mut seen) = (api.owner(Plan::Pro).await, Vec::new());
     let event = owner
         .publish_new(json!({"title": TITLE, "max_capacity": 1}))
@@ -75,11 +75,11 @@ async fn everybody_hears_where_they_stand_and_once_that_it_is_off(api: Api) {
     owner.ok::<CancelRegistration>(cancel).await;
     let expected = [
         ("ada", "Your registration is cancelled"),
-        ("bob", "You have a seat"),
+        ("bob", "You have a spot"),
     ];
     assert_eq!(sent(&api, &mut seen).await, told(&expected));
 
-    // From now on strangers are asked of, and cleo is somebody whom the owner brings.
+    // From now on strangers are asked of, and cleo is someone whom the owner brings.
     let change = json!({"id": event.id, "requires_approval": true, "location": "Elsewhere", "max_capacity": 2});
     let changed = owner.ok::<UpdateEvent>(change).await;
     assert_eq!(changed["registrants_notified"], 1, "bob");
@@ -91,7 +91,7 @@ async fn everybody_hears_where_they_stand_and_once_that_it_is_off(api: Api) {
         ("dan", "Your registration awaits approval"),
     ];
     assert_eq!(sent(&api, &mut seen).await, told(&expected));
-    // Those two know it already; that somebody waits is for the owner.
+    // Those two know it already; that someone waits is for the owner.
     api.advance(Duration::from_mins(5));
     let expected = [
         ("bob", "New time or place"),
@@ -149,6 +149,6 @@ async fn the_link_in_a_mail_leads_to_the_registration(api: Api) {
 }
 
 tests::on_every_surface!(
-    everybody_hears_where_they_stand_and_once_that_it_is_off,
+    everyone_hears_where_they_stand_and_once_that_it_is_off,
     the_link_in_a_mail_leads_to_the_registration,
 );

@@ -25,7 +25,7 @@ async fn stage(app: &Arc<TestApp>) -> (Account, Browser, OAuthApp) {
     (account, browser, client)
 }
 
-/// Somebody new whom an owner has invited to their account, and who has accepted.
+/// Someone new whom an owner has invited to their account, and who has accepted.
 async fn joined(app: &Arc<TestApp>, owner: &Browser, email: &str, role: &str) -> Browser {
     let invited = [("email", email), ("role", role)];
     assert_eq!(owner.send("/dashboard/members", &invited).await.status, 303);

@@ -32,7 +32,7 @@ async fn create(app: Arc<TestApp>, key: Arc<str>) -> Result<Response<CreatedEven
     events.create_event(request).await
 }
 
-/// The database is as busy as can be: somebody holds the lock that all writes need.
+/// The database is as busy as can be: someone holds the lock that all writes need.
 async fn writes_that_are_too_many_are_refused_at_once_and_no_read_is(app: Arc<TestApp>) {
     let account = app.account(Plan::Business).await;
     let mut busy = app.store.begin().await.unwrap();

@@ -1,4 +1,4 @@
-//! Registering again under the same address: perhaps it is somebody else who does.
+//! Registering again under the same address: perhaps it is someone else who does.
 
 use std::{sync::Arc, time::Duration};
 

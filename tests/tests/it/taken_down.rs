@@ -97,7 +97,7 @@ fn paths(text: &str) -> Vec<String> {
     found
 }
 
-/// What the API says to everybody when asked for the event in any way, with a key of another account on tools.
+/// What the API says to everyone when asked for the event in any way, with a key of another account on tools.
 async fn answers(app: &Arc<TestApp>, event: &Created) -> BTreeMap<String, String> {
     let other = app.account(Plan::Pro).await;
     let mut asked = Vec::new();

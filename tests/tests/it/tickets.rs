@@ -63,7 +63,7 @@ fn unfolded(calendar: &str) -> String {
     calendar.replace("\r\n ", "").replace("\r\n", "\n")
 }
 
-/// Somebody registers, and gets a mail with a token.
+/// Someone registers, and gets a mail with a token.
 async fn register(app: &Arc<TestApp>, event: &Created, name: &str) -> (tests::Mail, String) {
     let email = format!("{name}@example.org");
     let request = json!({"slug": event.slug, "name": name, "email": email});

@@ -122,7 +122,7 @@ struct Scene {
 }
 
 impl Scene {
-    /// Somebody signs in on the way to the page where they agree.
+    /// Someone signs in on the way to the page where they agree.
     async fn open(app: Arc<TestApp>) -> Self {
         let account = app.account(Plan::Pro).await;
         let browser = Browser::new(&app);

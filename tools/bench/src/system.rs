@@ -125,7 +125,7 @@ impl System {
     pub(crate) async fn publish(&self, seats: i32) -> anyhow::Result<CreatedEvent> {
         self.call::<CreateEvent>(CreateEventRequest {
             title: Some("A hot event".to_owned()),
-            description: Some("Everybody wants to come.".to_owned()),
+            description: Some("Everyone wants to come.".to_owned()),
             location: Some("Here".to_owned()),
             start_date: Some("2040-05-14T19:00:00Z".to_owned()),
             max_capacity: Some(seats),

@@ -1,4 +1,4 @@
-//! E-mail addresses. What the API accepts is an address, and mail can be sent to it and to nobody else.
+//! Email addresses. What the API accepts is an address, and mail can be sent to it and to nobody else.
 
 use core_service::email::Mail;
 use domain::email::{Email, normalised};

@@ -101,7 +101,7 @@ pub(crate) fn check(letter: &Mail, source: &[u8]) {
     let message = MessageParser::default()
         .parse(source)
         .expect("a mail can be read");
-    let to = message.to().expect("it is to somebody");
+    let to = message.to().expect("it is to someone");
     let addresses: Vec<&str> = to.iter().filter_map(|one| one.address()).collect();
     assert_eq!(addresses, [letter.address.as_str()], "{head}");
     let subject = message.subject().expect("it has a subject");

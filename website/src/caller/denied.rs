@@ -145,7 +145,7 @@ const TOO_MANY: Why = Why {
 
 const UNAVAILABLE: Why = Why {
     headline: "This was not saved yet",
-    text: "Something does not answer. Nothing that you typed is lost: please send it again in a moment. Sending twice does no harm.",
+    text: "We couldn’t reach the server. Nothing that you typed is lost: please send it again in a moment. Sending twice does no harm.",
     before: None,
 };
 
@@ -182,7 +182,7 @@ fn words(problem: &Problem, viewer: &Viewer) -> Option<(&'static str, String)> {
         "NOT_FOUND" => (
             "This is not here",
             format!(
-                "There is no such page in {account}. It may have been removed, or the address may be mistyped."
+                "Page not found in {account}. It may have been removed, or the address may be mistyped."
             ),
         ),
         _ if matches!(problem.http_status, 403 | 409 | 422) => {

@@ -91,7 +91,7 @@ impl SignedInOperations {
     }
 }
 
-/// Answers a request of somebody who is signed in, or says why it is denied.
+/// Answers a request of someone who is signed in, or says why it is denied.
 async fn answer<F>(
     context: RequestContext,
     needs: Needs,

@@ -17,7 +17,8 @@ use filter::Filter;
 /// Events on a page.
 const PAGE_SIZE: i32 = 20;
 
-const DESCRIPTION: &str = "Find an evening, a workshop or a run near you. Registering takes a name and an e-mail address.";
+const DESCRIPTION: &str =
+    "Meetups, workshops, runs. Sign up with a name and an email. No account needed.";
 
 #[derive(Template)]
 #[template(path = "catalogue.html")]

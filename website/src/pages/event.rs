@@ -73,14 +73,18 @@ pub(crate) async fn read(
     Ok((answer, event))
 }
 
-/// What is left for who registers now.
+/// Spots that are few in an event of any size; a tenth of them is few, too.
+const FEW: i32 = 10;
+
+/// What is left for who registers now: how many spots only once they are few, and nothing before.
 pub(crate) fn seats(answer: &Answer, capacity: i32) -> String {
     match (EventState::of(answer), answer.seats_left, answer.waitlisted) {
-        (EventState::Full, _, 0) => "Nobody waits yet.".to_owned(),
-        (EventState::Full, _, 1) => "One person waits.".to_owned(),
-        (EventState::Full, _, waiting) => format!("{waiting} people wait."),
-        (_, 1, _) => format!("One of {capacity} seats is free."),
-        (_, left, _) => format!("{left} of {capacity} seats are free."),
+        (EventState::Full, _, 0) => "You’d be first on the waitlist.".to_owned(),
+        (EventState::Full, _, 1) => "1 person on the waitlist.".to_owned(),
+        (EventState::Full, _, waiting) => format!("{waiting} people on the waitlist."),
+        (_, 1, _) => "1 spot left.".to_owned(),
+        (_, left, _) if left <= FEW.max(capacity / 10) => format!("{left} spots left."),
+        _ => String::new(),
     }
 }
 

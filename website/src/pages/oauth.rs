@@ -33,7 +33,7 @@ use parameters::Parameters;
 struct ProblemPage {
     page: Page,
     problem: AuthorizationProblem,
-    /// Where somebody signs in who wants to go back to the app.
+    /// Where someone signs in who wants to go back to the app.
     sign_in: String,
 }
 

@@ -106,9 +106,9 @@ pub(in crate::pages) async fn ask_to_cancel(context: RequestContext) -> PageResu
         page: unlisted(&context.site, "Cancel your registration?"),
         event: event(&own)?,
         consequence: match &*own.status {
-            "Confirmed" => "Your seat goes to somebody else. You cannot take this back.",
-            "Waitlisted" => "You lose your place on the waitlist. You cannot take this back.",
-            _ => "You will not get a seat. You cannot take this back.",
+            "Confirmed" => "Your spot goes to someone else. This can’t be undone.",
+            "Waitlisted" => "You lose your place on the waitlist. This can’t be undone.",
+            _ => "You will not get a spot. This can’t be undone.",
         },
         registration_url: path(&token),
     })
@@ -122,7 +122,7 @@ pub(in crate::pages) async fn ask_to_refuse_mail(context: RequestContext) -> Pag
         return Ok(flash::see(&path(&token), None));
     }
     private(&RefuseMailPage {
-        page: unlisted(&context.site, "No more e-mail from this organizer?"),
+        page: unlisted(&context.site, "No more email from this organizer?"),
         event: event(&own)?,
         email: own.email,
         is_refused: own.is_mail_refused,

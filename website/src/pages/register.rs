@@ -50,7 +50,7 @@ pub(in crate::pages) async fn show(context: RequestContext) -> PageResult {
     private(&RegisterPage::of(&context.site, &page, &event, model)?)
 }
 
-/// Registers, and leads to a page that says what comes next: the same for everybody, new or known, with or without a seat.
+/// Registers, and leads to a page that says what comes next: the same for everyone, new or known, with or without a seat.
 pub(in crate::pages) async fn take(context: RequestContext, form: Form) -> PageResult {
     let slug = context.segment(1)?;
     match register(&context, &slug, &form).await {
@@ -70,7 +70,7 @@ fn unsent(site: &Site, slug: &str, form: &Form, problem: &Problem) -> PageResult
     };
     const UNAVAILABLE: Why = Why {
         headline: "Your registration was not received yet",
-        text: "Something does not answer. Nothing that you typed is lost: please send it again in a moment. Sending twice does no harm.",
+        text: "We couldn’t reach the server. Nothing that you typed is lost: please send it again in a moment. Sending twice does no harm.",
         before: None,
     };
     let why = match problem.http_status {
@@ -84,7 +84,7 @@ fn unsent(site: &Site, slug: &str, form: &Form, problem: &Problem) -> PageResult
         form,
         label: |name| match name {
             "name" => Some("Name".to_owned()),
-            "email" => Some("E-mail".to_owned()),
+            "email" => Some("Email".to_owned()),
             _ => label(name).map(str::to_owned),
         },
     };
@@ -124,7 +124,7 @@ pub(in crate::pages) async fn registered(context: RequestContext) -> PageResult 
     let (_page, event) = read(&context, context.segment(1)?).await?;
     let links = context.site.links();
     private(&RegisteredPage {
-        page: Page::unlisted(links, "Check your mail", &event.title, Section::Events),
+        page: Page::unlisted(links, "Check your inbox", &event.title, Section::Events),
         event: ShownEvent::of(&event)?,
     })
 }
@@ -135,7 +135,7 @@ fn path(slug: &str) -> String {
 
 fn model(page: &EventPage) -> FormModel {
     let name = Field::line("name", "Name").autocomplete("name");
-    let email = Field::email("email", "E-mail").hint("The confirmation goes to this address.");
+    let email = Field::email("email", "Email").hint("The confirmation goes to this address.");
     form::model(vec![name.required(), email.required()], &page.custom_fields)
 }
 

@@ -163,9 +163,7 @@ pub(in crate::pages) fn asked_for(context: &RequestContext) -> Option<String> {
 }
 
 fn address() -> FormModel {
-    FormModel::of(vec![
-        Field::email("email", "Your e-mail address").required(),
-    ])
+    FormModel::of(vec![Field::email("email", "Your email address").required()])
 }
 
 /// The field for a code from a mail.
@@ -180,7 +178,7 @@ fn email_only(problem: &Problem) -> &[Violation] {
     if is_email { &problem.details } else { &[] }
 }
 
-/// What else works for somebody whose address others have tried too often.
+/// What else works for someone whose address others have tried too often.
 const ELSEWHERE: &str = "Meanwhile you can sign in with a browser that you used here before, or ask the operator of this site for a link.";
 
 /// A form with what to say above it, where nothing can be said beside a field.
@@ -199,7 +197,7 @@ fn with_trouble(mut model: FormModel, problem: &Problem) -> FormModel {
                 .to_owned()
         }
         (500.., _) => {
-            "Something does not answer. Please try again in a moment; nothing is lost.".to_owned()
+            "We couldn’t reach the server. Please try again in a moment; nothing is lost.".to_owned()
         }
         _ => sentence(problem),
     });

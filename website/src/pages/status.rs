@@ -40,15 +40,15 @@ impl Status {
             _ if own.is_event_ended => {
                 Self::good("This event is over", "Thank you for your interest.")
             }
-            ("Confirmed", _) => Self::good("You have a seat", "We look forward to seeing you."),
+            ("Confirmed", _) => Self::good("You’re in", "See you there!"),
             ("Waitlisted", _) => Self::warn(
                 "You are on the waitlist",
-                "All seats are taken. If a seat becomes free for you, you get an e-mail.",
+                "All spots are taken. If a spot becomes free for you, you get an email.",
             ),
             ("Pending", Some("confirmation")) => Self::warn("Please confirm", deadline(own)),
             _ => Self::warn(
                 "Waiting for approval",
-                "The organizer approves each registration. You get an e-mail either way.",
+                "The organizer approves each registration. You get an email either way.",
             ),
         }
     }
@@ -91,7 +91,7 @@ fn deadline(own: &OwnRegistration) -> String {
     let held = own.held_until.as_deref().and_then(words);
     let confirm = own.confirm_until.as_deref().and_then(words);
     match (held, confirm) {
-        (Some(held), _) => format!("A seat is held for you until {held}."),
+        (Some(held), _) => format!("A spot is held for you until {held}."),
         (None, Some(confirm)) => {
             format!("Without your confirmation the registration lapses on {confirm}.")
         }
@@ -121,7 +121,7 @@ mod tests {
     fn every_status_has_its_words() {
         let same = |_: &mut OwnRegistration| {};
         for (status, awaits, words) in [
-            ("Confirmed", None, "You have a seat"),
+            ("Confirmed", None, "You’re in"),
             ("Waitlisted", None, "You are on the waitlist"),
             ("Pending", Some("approval"), "Waiting for approval"),
             ("Pending", Some("confirmation"), "Please confirm"),
@@ -160,7 +160,7 @@ mod tests {
             timezone: "Europe/Berlin".to_owned(),
             ..OwnRegistration::default()
         };
-        let expected = "A seat is held for you until Tuesday, 14 May 2030, 19:30 (Europe/Berlin).";
+        let expected = "A spot is held for you until Tuesday, 14 May 2030, 19:30 (Europe/Berlin).";
         assert_eq!(Status::of(&own).text, expected);
     }
 }

@@ -1,4 +1,4 @@
-//! The page behind the QR code of a ticket. It shows the event and the status to anybody who sees the code, and no name.
+//! The page behind the QR code of a ticket. It shows the event and the status to anyone who sees the code, and no name.
 
 use std::fmt::Write as _;
 
@@ -52,12 +52,12 @@ fn status(ticket: &Ticket) -> Status {
         }
         "Confirmed" if ticket.checked_in => Status::good("Checked in", "This guest has arrived."),
         "Confirmed" if ticket.is_event_ended => {
-            Status::good("This event is over", "This guest had a seat.")
+            Status::good("This event is over", "This guest had a spot.")
         }
-        "Confirmed" => Status::good("This ticket is valid", "This guest has a seat."),
-        "Waitlisted" => Status::warn("On the waitlist", "This guest has no seat yet."),
-        "Cancelled" => Status::bad("This ticket is cancelled", "This guest has no seat."),
-        _ => Status::warn("Not confirmed yet", "This guest has no seat yet."),
+        "Confirmed" => Status::good("This ticket is valid", "This guest has a spot."),
+        "Waitlisted" => Status::warn("On the waitlist", "This guest has no spot yet."),
+        "Cancelled" => Status::bad("This ticket is cancelled", "This guest has no spot."),
+        _ => Status::warn("Not confirmed yet", "This guest has no spot yet."),
     }
 }
 

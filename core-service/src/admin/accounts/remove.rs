@@ -82,7 +82,7 @@ fn plan(view: &AccountView) -> String {
 }
 
 fn unsent() -> String {
-    "the mails of a suspended account are held: leave --cancel-events out to remove it without telling anybody, or resume it first"
+    "the mails of a suspended account are held: leave --cancel-events out to remove it without telling anyone, or resume it first"
         .to_owned()
 }
 

@@ -1,4 +1,4 @@
-//! `account sign-in-link`: lets somebody in without a mail.
+//! `account sign-in-link`: lets someone in without a mail.
 
 use clap::Args;
 use serde_json::json;
@@ -10,7 +10,7 @@ use crate::service::{Commands, Error, Links, SignIn};
 /// The arguments of `account sign-in-link`.
 #[derive(Debug, Clone, Args)]
 pub struct SignInLink {
-    /// E-mail address of the person, who must be a member of an account
+    /// Email address of the person, who must be a member of an account
     #[arg(long)]
     email: String,
     /// Address of the site [default: `http://127.0.0.1:8080`]

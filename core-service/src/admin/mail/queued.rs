@@ -11,7 +11,7 @@ use crate::service::{Accounts, Mails};
 /// The arguments of `mail queued`.
 #[derive(Debug, Clone, Args)]
 pub struct Queued {
-    /// Only those of an account, by its owner's e-mail address or its id
+    /// Only those of an account, by its owner's email address or its id
     #[arg(long, value_name = "ADDRESS|ID")]
     account: Option<String>,
     /// Maximum number of mails

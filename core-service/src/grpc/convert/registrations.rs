@@ -64,7 +64,7 @@ pub(in crate::grpc) fn registration_patch(
 pub(in crate::grpc) fn received(slug: String, email: String) -> v1::RegistrationReceived {
     v1::RegistrationReceived {
         message: format!(
-            "Thank you. An e-mail to {email} says whether you have a seat, or asks you to confirm."
+            "Thank you. An email to {email} says whether you have a seat, or asks you to confirm."
         ),
         slug,
         email,
@@ -134,7 +134,7 @@ fn status_now(registration: &Registration) -> v1::RegistrationStatus {
     }
 }
 
-/// Somebody who was checked in by a code.
+/// Someone who was checked in by a code.
 pub(in crate::grpc) fn checked_in(arrival: Arrival) -> v1::CheckedIn {
     v1::CheckedIn {
         checked_in_at: arrival.at.to_string(),
@@ -146,7 +146,7 @@ pub(in crate::grpc) fn checked_in(arrival: Arrival) -> v1::CheckedIn {
     }
 }
 
-/// Somebody who stands at the door with a code.
+/// Someone who stands at the door with a code.
 pub(in crate::grpc) fn registration_by_code(
     (found, event): (Registration, Event),
 ) -> v1::RegistrationByCode {

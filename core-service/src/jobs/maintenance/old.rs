@@ -11,7 +11,7 @@ use crate::service::{MAX_UNUSED_CLIENTS, UNUSED_CLIENT_DAYS};
 
 const DAY_SECONDS: i64 = 86_400;
 
-/// For how long a browser in which somebody signed in has budgets of its own.
+/// For how long a browser in which someone signed in has budgets of its own.
 const KNOWN_BROWSER_DAYS: u32 = 180;
 
 /// A kind of rows: its step's name, the moment since when they are old, and what deletes them.

@@ -1,4 +1,4 @@
-//! Credentials that this core has not seen to be valid. To look one up costs a query, and anybody can make them up.
+//! Credentials that this core has not seen to be valid. To look one up costs a query, and anyone can make them up.
 
 use std::{net::IpAddr, num::NonZeroU32};
 

@@ -16,7 +16,7 @@ use crate::service::{Context, Error, members, removal};
 const MAX_MEMBERSHIPS: i64 = 200;
 
 impl People {
-    /// Whether somebody signs in with this address, and the accounts that nobody else owns.
+    /// Whether someone signs in with this address, and the accounts that nobody else owns.
     ///
     /// # Errors
     /// When they may neither be passed on nor removed.

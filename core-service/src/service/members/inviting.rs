@@ -13,7 +13,7 @@ use domain::{
 use super::NO_INVITATION;
 use crate::service::{Context, Error, SignedIn};
 
-/// Ends the invitations that somebody made who may no longer invite.
+/// Ends the invitations that someone made who may no longer invite.
 pub(in crate::service) async fn end_invitations_by(
     context: &mut Context,
     account: AccountId,
@@ -30,7 +30,7 @@ pub(in crate::service) async fn end_invitations_by(
     Ok(())
 }
 
-/// Ends the invitations, to any account, that were made in somebody's name since a moment.
+/// Ends the invitations, to any account, that were made in someone's name since a moment.
 pub(in crate::service) async fn end_invitations_since(
     context: &mut Context,
     person: PersonId,

@@ -1,4 +1,4 @@
-//! How often the documents of clients are read. Anybody can name a document, so nobody may have many read, and no server is asked often.
+//! How often the documents of clients are read. Anyone can name a document, so nobody may have many read, and no server is asked often.
 
 use std::net::IpAddr;
 
@@ -33,14 +33,14 @@ const MAX_FAILURES: u64 = 1_000;
 /// For whom a document is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Reader {
-    /// Somebody who is not signed in, by the network of their address.
+    /// Someone who is not signed in, by the network of their address.
     Address(IpAddr),
     /// A person.
     Person(PersonId),
 }
 
 impl Reader {
-    /// Somebody at this address.
+    /// Someone at this address.
     pub(super) fn at(address: IpAddr) -> Self {
         Self::Address(subscriber(address))
     }

@@ -45,7 +45,7 @@ pub struct Problem {
     pub message: String,
     /// What to do about it.
     pub cure: String,
-    /// Where the client can be told, if it is known there. Nobody is led there without wanting it: anybody can register a client.
+    /// Where the client can be told, if it is known there. Nobody is led there without wanting it: anyone can register a client.
     pub way_back: Option<WayBack>,
 }
 
@@ -100,7 +100,7 @@ struct Request {
 }
 
 impl OAuth {
-    /// Checks a request of somebody who is not signed in; returns the client and where the answer would go.
+    /// Checks a request of someone who is not signed in; returns the client and where the answer would go.
     pub async fn check(
         &self,
         parameters: &Parameters,
@@ -411,7 +411,7 @@ impl Problem {
                 "The address to which {} wants the answer is not one that it has named before.",
                 client.name()
             ),
-            "Do not go on if a link from somebody else brought you here. Otherwise remove the connection in the app and add it again.",
+            "Do not go on if a link from someone else brought you here. Otherwise remove the connection in the app and add it again.",
         )
     }
 }

@@ -110,7 +110,7 @@ async fn has_two_holders(
     Ok(rotation::has_two_holders(&parent, &siblings, now, grace))
 }
 
-/// Ends the grant of a token that somebody else has.
+/// Ends the grant of a token that someone else has.
 async fn end_stolen(context: &mut Context, grant: GrantId) -> Result<Outcome, Error> {
     let why = Disconnection::RefreshTokenReused;
     let ended = revoke(context, grant, why, Actor::System).await?;

@@ -19,7 +19,7 @@ pub enum DoorPlace {
     Anywhere,
 }
 
-/// Somebody who was checked in by a code.
+/// Someone who was checked in by a code.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Arrival {
     /// The registration, checked in.
@@ -87,7 +87,7 @@ impl Registrations {
     }
 }
 
-/// Whether the code leads to somebody else's event is nobody's business.
+/// Whether the code leads to someone else's event is nobody's business.
 fn as_ticket(error: Error) -> Error {
     match error {
         Error::NotFound { .. } => Error::NO_TICKET,

@@ -26,7 +26,7 @@ const MAX_ANSWER_CHARACTERS: usize = 10_000;
 pub struct NewRegistration {
     /// The attendee's name.
     pub name: String,
-    /// The attendee's e-mail address.
+    /// The attendee's email address.
     pub email: String,
     /// Answers to the event's custom fields.
     pub answers: Vec<Answer>,

@@ -76,8 +76,8 @@ async fn accounts_are_listed_and_shown(database: Database) {
 
 async fn who_owns_several_accounts_is_asked_which(database: Database) {
     let core = Instance::open(&database).await;
-    let olga = core.somebody("olga@example.org", 1).await;
-    let mut otto = core.somebody("otto@example.org", 2).await;
+    let olga = core.someone("olga@example.org", 1).await;
+    let mut otto = core.someone("otto@example.org", 2).await;
     let role = domain::person::Role::Owner;
     let own = core.standing_of(&otto).await.account;
     let shared = core.join(&olga, &mut otto, "otto@example.org", role).await;
@@ -201,7 +201,7 @@ async fn an_account_is_suspended_and_resumed_beside_a_core_that_serves(database:
 
 async fn the_operator_trusts_an_account_that_signed_itself_up(database: Database) {
     let core = Instance::open(&database).await;
-    core.somebody("nora@example.org", 1).await;
+    core.someone("nora@example.org", 1).await;
     let state = async || {
         let shown = run(&database, "account show --email nora@example.org").await;
         shown.unwrap().json["is_trusted"].clone()
@@ -224,7 +224,7 @@ async fn the_operator_trusts_an_account_that_signed_itself_up(database: Database
     assert_eq!(shown.unwrap().json["is_trusted"], true);
 }
 
-async fn an_account_is_removed_once_everybody_was_told(database: Database) {
+async fn an_account_is_removed_once_everyone_was_told(database: Database) {
     let core = Instance::open(&database).await;
     let mailbox = Mailbox::of(&core);
     let olga = core.olga().await;
@@ -294,6 +294,6 @@ test_postgres::on_both_engines!(prepare: migrate;
     a_link_signs_in_once,
     an_account_is_suspended_and_resumed_beside_a_core_that_serves,
     the_operator_trusts_an_account_that_signed_itself_up,
-    an_account_is_removed_once_everybody_was_told,
+    an_account_is_removed_once_everyone_was_told,
     an_event_is_taken_down_by_its_url_and_shown_again,
 );

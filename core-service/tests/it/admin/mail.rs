@@ -79,7 +79,7 @@ async fn an_address_is_blocked_and_mailed_again(database: Database) {
     assert_eq!(again.text, "ada@example.org was not blocked");
 }
 
-async fn a_suspended_account_is_removed_without_telling_anybody(database: Database) {
+async fn a_suspended_account_is_removed_without_telling_anyone(database: Database) {
     let core = Instance::open(&database).await;
     let (olga, mailbox) = (core.olga().await, Mailbox::of(&core));
     let event = core.create(&olga, seats(9)).await;
@@ -102,5 +102,5 @@ async fn a_suspended_account_is_removed_without_telling_anybody(database: Databa
 test_postgres::on_both_engines!(prepare: migrate;
     queued_mails_are_listed_held_released_and_dropped,
     an_address_is_blocked_and_mailed_again,
-    a_suspended_account_is_removed_without_telling_anybody,
+    a_suspended_account_is_removed_without_telling_anyone,
 );

@@ -144,7 +144,7 @@ async fn events_of(events: &mut EventServiceClient<Channel>, key: &str) -> i32 {
     mine.unwrap().into_inner().count
 }
 
-/// Whoever did not hear what came of a call repeats it: core died after its commit, before anybody took its answer.
+/// Whoever did not hear what came of a call repeats it: core died after its commit, before anyone took its answer.
 async fn a_call_with_a_key_is_answered_after_kill_9_and_done_once(database: Database) {
     let key = key(database.url()).await;
     let create = || {

@@ -135,8 +135,8 @@ async fn a_suspended_account_is_removed_with_its_mails_although_people_are_regis
 async fn an_operator_holds_releases_and_drops_the_mails_of_an_account(database: Database) {
     let instance = Instance::open(&database).await;
     let mailbox = Mailbox::of(&instance);
-    let somebody = instance.somebody("olga@example.org", 1).await;
-    let olga = instance.standing_of(&somebody).await;
+    let someone = instance.someone("olga@example.org", 1).await;
+    let olga = instance.standing_of(&someone).await;
     mailbox.collect().await;
     let event = instance.create(&olga, seats(9)).await;
     let add = async |name: &str| {
@@ -149,15 +149,15 @@ async fn an_operator_holds_releases_and_drops_the_mails_of_an_account(database: 
     add("bob").await;
     let invited = instance
         .members
-        .invite(&olga, &somebody.by, to("dora@example.org", Role::Door));
+        .invite(&olga, &someone.by, to("dora@example.org", Role::Door));
     invited.await.unwrap();
     assert!(mailbox.addresses().await.is_empty());
     let queued = mails.list_queued(Some(olga.account), 10).await.unwrap();
     assert_eq!(queued.len(), 3);
     assert!(queued.iter().all(|mail| mail.job.held_at.is_some()));
     assert_eq!(mails.release(olga.account).await.unwrap(), 3);
-    let everybody = ["ada@example.org", "bob@example.org", "dora@example.org"];
-    assert_eq!(mailbox.addresses().await, everybody);
+    let everyone = ["ada@example.org", "bob@example.org", "dora@example.org"];
+    assert_eq!(mailbox.addresses().await, everyone);
 
     add("cleo").await;
     assert_eq!(mails.drop_queued(olga.account).await.unwrap(), 1);

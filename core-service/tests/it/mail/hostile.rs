@@ -160,7 +160,7 @@ async fn a_title_is_shown_as_it_is_and_not_decoded() {
         reason: "Rain".to_owned(),
     };
     let mail = sent(texts, Notification::Promoted).await;
-    let shown = "You have a seat: Meetup = ?utf-8?q?=0D=0ACancelled?=";
+    let shown = "You have a spot: Meetup = ?utf-8?q?=0D=0ACancelled?=";
     assert_eq!(mail.subject, shown);
 }
 

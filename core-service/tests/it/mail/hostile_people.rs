@@ -1,4 +1,4 @@
-//! With any names of people, accounts and events, a mail to somebody who signs in or organizes stays one mail, to one person, with our
+//! With any names of people, accounts and events, a mail to someone who signs in or organizes stays one mail, to one person, with our
 //! links alone.
 
 use core_service::email::{
@@ -202,7 +202,7 @@ async fn a_name_in_which_a_link_could_hide_is_in_no_invitation() {
         "two\nlines",
     ] {
         let mail = sent(Kind::Invitation, [lure, lure, lure]).await;
-        assert_eq!(mail.subject, "Invitation from Somebody to an account");
+        assert_eq!(mail.subject, "Invitation from Someone to an account");
         for part in [&mail.text, &mail.html] {
             assert!(!part.contains("evil") && !part.contains("eve@"), "{part}");
         }

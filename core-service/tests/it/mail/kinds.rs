@@ -208,7 +208,7 @@ async fn confirmation(database: Database) {
     let asked = scene.expect("unconfirmed", 1).await;
     instance.register_guest(event, "ada").await;
     scene.expect("unconfirmed_again", 1).await;
-    // Perhaps the address is that of somebody who knows nothing of this.
+    // Perhaps the address is that of someone who knows nothing of this.
     let changed = instance.events.update(&olga, event.id, elsewhere());
     changed.await.unwrap();
     assert!(scene.mailbox.collect().await.is_empty());

@@ -62,7 +62,7 @@ async fn only_how_it_ended_is_told(database: Database) {
     }
     let expected = told(&[
         ("ada", "Your registration is cancelled: Rust Meetup"),
-        ("bob", "You have a seat: Rust Meetup"),
+        ("bob", "You have a spot: Rust Meetup"),
         ("cleo", "You are on the waitlist: Rust Meetup"),
     ]);
     assert_eq!(mailbox.subjects().await, expected);

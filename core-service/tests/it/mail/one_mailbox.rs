@@ -75,7 +75,7 @@ async fn five_accounts_cannot_send_more_than_ten_mails_to_one_mailbox(database: 
     assert_eq!(added, 10);
     assert_eq!(mailbox.collect().await.len(), 10);
 
-    // Half of the budget is left for what the person, or somebody in their name, asks for.
+    // Half of the budget is left for what the person, or someone in their name, asks for.
     let owner = instance.caller("late@example.org", Plan::Pro).await;
     let mut registered = 0;
     for number in 0..12 {

@@ -164,7 +164,7 @@ async fn each_member_gets_what_they_chose(database: Database) {
     assert!(
         mails[0]
             .text
-            .contains("2 new registrations. 2 of 100 seats")
+            .contains("2 new registrations. 2 of 100 spots")
     );
     assert!(!mails[1].text.contains("Open house"));
     // Nobody wants to know of these, so nothing is held back.

@@ -32,7 +32,7 @@ impl Instance {
 fn refusal(mail: &Mail) -> &str {
     let (_, rest) = mail
         .text
-        .split_once("No more e-mail from this organizer:\n")
+        .split_once("No more email from this organizer:\n")
         .unwrap();
     let url = rest.lines().next().unwrap();
     let header = format!("List-Unsubscribe: <{url}>");
@@ -91,7 +91,7 @@ async fn registering_oneself_ends_the_refusal(database: Database) {
         .register(&second.slug, at("ada@example.org"), None);
     registered.await.unwrap();
     let mail = mailbox.collect_one().await;
-    assert!(!mail.text.contains("No more e-mail"), "{}", mail.text);
+    assert!(!mail.text.contains("No more email"), "{}", mail.text);
     instance.add_at(&olga, &third, "ada@example.org").await;
     mailbox.collect_one().await;
 }
@@ -99,8 +99,8 @@ async fn registering_oneself_ends_the_refusal(database: Database) {
 async fn an_address_that_the_operator_blocked_gets_codes_alone(database: Database) {
     let instance = Instance::open(&database).await;
     let mailbox = Mailbox::of(&instance);
-    let somebody = instance.somebody("olga@example.org", 1).await;
-    let olga = instance.standing_of(&somebody).await;
+    let someone = instance.someone("olga@example.org", 1).await;
+    let olga = instance.standing_of(&someone).await;
     mailbox.collect().await;
     let event = instance.create(&olga, seats(9)).await;
     let mails = &instance.mails;
@@ -115,7 +115,7 @@ async fn an_address_that_the_operator_blocked_gets_codes_alone(database: Databas
     };
     register("victim+1@gmail.com").await;
     let invited = to("victim@googlemail.com", Role::Door);
-    let invited = instance.members.invite(&olga, &somebody.by, invited);
+    let invited = instance.members.invite(&olga, &someone.by, invited);
     invited.await.unwrap();
     assert!(mailbox.collect().await.is_empty());
     let asked = instance

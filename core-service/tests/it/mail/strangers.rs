@@ -1,4 +1,4 @@
-//! What strangers write for the mails of others: it becomes no link, no sender and no contact that somebody else is.
+//! What strangers write for the mails of others: it becomes no link, no sender and no contact that someone else is.
 
 use core_service::service::NewRegistration;
 use domain::event::NewEvent;
@@ -33,7 +33,7 @@ fn parts(mail: &Mail) -> [String; 4] {
 async fn texts_of_a_new_account_become_no_links(database: Database) {
     let instance = Instance::open(&database).await;
     let mailbox = Mailbox::of(&instance);
-    let nora = instance.somebody("nora@example.org", 1).await;
+    let nora = instance.someone("nora@example.org", 1).await;
     let nora = instance.standing_of(&nora).await;
     let event = instance.create(&nora, lure()).await;
     instance.register_guest(&event, "ada").await;
@@ -104,7 +104,7 @@ fn names_contact(mail: &Mail, address: &str) -> bool {
 async fn mails_name_a_contact_that_is_a_members_or_was_proven(database: Database) {
     let instance = Instance::open(&database).await;
     let mailbox = Mailbox::of(&instance);
-    let nora = instance.somebody("nora@example.org", 1).await;
+    let nora = instance.someone("nora@example.org", 1).await;
     let caller = instance.standing_of(&nora).await;
     let contact = "support@bank.example";
     let event_of = |address: &str| NewEvent {
@@ -125,10 +125,10 @@ async fn mails_name_a_contact_that_is_a_members_or_was_proven(database: Database
     contacts.start(&caller, &nora.by, contact).await.unwrap();
     let code = mailbox.collect_one().await;
     assert_eq!(code.to.1, contact);
-    let (code, _) = code.subject.split_once(" is your code").unwrap();
+    let (code, _) = code.subject.split_once(" is your Muster code").unwrap();
     let wrong = contacts.finish(&caller, &nora.by, "00000000").await;
     wrong.unwrap_err();
-    let eve = instance.somebody("eve@example.org", 2).await;
+    let eve = instance.someone("eve@example.org", 2).await;
     let stranger = instance.standing_of(&eve).await;
     let stolen = contacts.finish(&stranger, &eve.by, code).await;
     stolen.unwrap_err();

@@ -20,8 +20,8 @@ use crate::fixtures::migrate;
 
 /// Ada is registered with an answer; the owner, and who stands at the door.
 async fn scene(instance: &Instance) -> (Principal, Principal, Event, Registration) {
-    let olga = instance.somebody("olga@example.org", 1).await;
-    let mut dora = instance.somebody("dora@example.org", 2).await;
+    let olga = instance.someone("olga@example.org", 1).await;
+    let mut dora = instance.someone("dora@example.org", 2).await;
     instance
         .join(&olga, &mut dora, "dora@example.org", Role::Door)
         .await;

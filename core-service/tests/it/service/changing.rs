@@ -174,7 +174,7 @@ async fn capacity_follows_the_seats_that_are_taken(database: Database) {
         "{refused:?}"
     );
     let changed = instance.events.update(&olga, id, seats(4)).await.unwrap();
-    assert_eq!(changed.notified, 2, "who got a seat");
+    assert_eq!(changed.notified, 2, "who got a spot");
     let counters = changed.counters;
     let expected = Counters {
         confirmed: 4,

@@ -25,7 +25,7 @@ async fn a_draft_is_its_owners_only(database: Database) {
     assert_eq!(instance.catalogue.list(50, 0).await.unwrap().count, 0);
 }
 
-async fn a_published_event_is_everybodys(database: Database) {
+async fn a_published_event_is_everyones(database: Database) {
     let instance = Instance::open(&database).await;
     let olga = instance.olga().await;
     let event = instance.create(&olga, public_event("Rust Meetup")).await;
@@ -133,7 +133,7 @@ async fn a_creation_is_audited_with_every_field(database: Database) {
 
 test_postgres::on_both_engines!(prepare: migrate;
     a_draft_is_its_owners_only,
-    a_published_event_is_everybodys,
+    a_published_event_is_everyones,
     a_title_that_is_taken_gets_another_slug,
     what_is_wrong_is_said_and_nothing_is_stored,
     the_zone_is_the_requests_else_the_accounts_else_the_instances,

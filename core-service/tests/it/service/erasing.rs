@@ -98,7 +98,7 @@ async fn nothing_of_a_person_is_left_in_the_file(database: Database) {
         files.any(|file| file.windows(text.len()).any(|part| part == text.as_bytes()))
     };
     let repeated = NewRegistration {
-        name: "somebody-else-7".to_owned(),
+        name: "someone-else-7".to_owned(),
         ..guest("guest-7")
     };
     let register = instance.registrations.register(&event.slug, repeated, None);
@@ -112,14 +112,14 @@ async fn nothing_of_a_person_is_left_in_the_file(database: Database) {
     let invited = instance.members.invite(&olga, &hers, to(seven, Role::Door));
     invited.await.unwrap();
     assert!(is_there(seven));
-    assert!(is_there("somebody-else-7"));
+    assert!(is_there("someone-else-7"));
     instance
         .people
         .erase(seven, &LastOwner::Refuse)
         .await
         .unwrap();
     assert!(!is_there(seven));
-    assert!(!is_there("somebody-else-7"));
+    assert!(!is_there("someone-else-7"));
     assert!(is_there("guest-8@example.org"));
 }
 
@@ -184,8 +184,8 @@ async fn what_only_an_erased_person_owned_goes_with_them_if_it_is_asked_for(data
 
 async fn an_account_with_another_owner_stays_theirs(database: Database) {
     let instance = Instance::open(&database).await;
-    let olga = instance.somebody("olga@example.org", 1).await;
-    let mut otto = instance.somebody("otto@example.org", 2).await;
+    let olga = instance.someone("olga@example.org", 1).await;
+    let mut otto = instance.someone("otto@example.org", 2).await;
     let account = instance
         .join(&olga, &mut otto, "otto@example.org", Role::Owner)
         .await;

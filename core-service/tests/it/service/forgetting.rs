@@ -1,4 +1,4 @@
-//! Removing somebody who signs in, is invited or is a member.
+//! Removing someone who signs in, is invited or is a member.
 
 use core_service::service::LastOwner;
 use domain::{
@@ -61,11 +61,11 @@ impl Instance {
 
 async fn who_is_erased_leaves_no_session_code_invitation_or_mail(database: Database) {
     let instance = Instance::open(&database).await;
-    let ada = instance.somebody("ada@example.org", 1).await;
-    let mut bob = instance.somebody(BOB, 2).await;
+    let ada = instance.someone("ada@example.org", 1).await;
+    let mut bob = instance.someone(BOB, 2).await;
     let account = instance.join(&ada, &mut bob, BOB, Role::Owner).await;
     let theirs = instance.standing_of(&bob).await;
-    let carol = instance.somebody("carol@example.org", 3).await;
+    let carol = instance.someone("carol@example.org", 3).await;
     let hers = instance.standing_of(&carol).await;
     // What waits for others stays.
     instance.tell(account, ada.by.person).await;
@@ -110,7 +110,7 @@ async fn who_is_erased_leaves_no_session_code_invitation_or_mail(database: Datab
 
 async fn who_was_only_invited_is_forgotten_too(database: Database) {
     let instance = Instance::open(&database).await;
-    let ada = instance.somebody("ada@example.org", 1).await;
+    let ada = instance.someone("ada@example.org", 1).await;
     let hers = instance.standing_of(&ada).await;
     let for_bob = instance.members.invite(&hers, &ada.by, to(BOB, Role::Door));
     for_bob.await.unwrap();

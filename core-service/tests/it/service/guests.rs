@@ -39,25 +39,25 @@ impl Instance {
         self.links.private_registration(&token)
     }
 
-    /// Where everybody stands, in the order of registering, after a look at the counters.
+    /// Where everyone stands, in the order of registering, after a look at the counters.
     pub(crate) async fn standing(&self, event: EventId) -> Vec<(String, Status)> {
-        let everybody = self.store.list_registrations(event, 0, 100_000).await;
-        let everybody = everybody.unwrap();
+        let everyone = self.store.list_registrations(event, 0, 100_000).await;
+        let everyone = everyone.unwrap();
         let mut tx = self.store.begin().await.unwrap();
         let counters = tx.lock_counters(event).await.unwrap().unwrap();
         drop(tx);
         let count = |status| {
-            let of_status = everybody.iter().filter(|one| one.status == status).count();
+            let of_status = everyone.iter().filter(|one| one.status == status).count();
             i32::try_from(of_status).unwrap()
         };
         assert_eq!(counters.confirmed, count(Status::Confirmed));
         assert_eq!(counters.pending, count(Status::Pending));
-        let counted = everybody.iter().map(Registration::counted);
+        let counted = everyone.iter().map(Registration::counted);
         let counted = counted.fold(Counters::default(), |all, one| all + one);
         assert_eq!(counters, counted);
         assert_eq!(counters.waitlisted, count(Status::Waitlisted));
         assert_eq!(counters.cancelled, count(Status::Cancelled));
-        everybody
+        everyone
             .into_iter()
             .map(|one| (one.name, one.status))
             .collect()
@@ -66,29 +66,29 @@ impl Instance {
     /// To whom a kind of mail is to go, by name.
     pub(super) async fn mailed(&self, event: EventId, kind: JobKind) -> Vec<String> {
         let jobs = self.store.list_jobs(kind, 100_000).await.unwrap();
-        let everybody = self.store.list_registrations(event, 0, 100_000).await;
+        let everyone = self.store.list_registrations(event, 0, 100_000).await;
         let jobs: Vec<_> = jobs.iter().map(|job| job.key.subject_id).collect();
-        let mailed = everybody
+        let mailed = everyone
             .unwrap()
             .into_iter()
             .filter(|one| jobs.contains(&one.id.uuid()));
         mailed.map(|one| one.name).collect()
     }
 
-    /// Registers somebody by that name.
+    /// Registers someone by that name.
     pub(super) async fn ask(&self, event: &Event, name: &str) {
         let asked = self.registrations.register(&event.slug, guest(name), None);
         asked.await.unwrap();
     }
 
-    /// Registers somebody, as they stand then.
+    /// Registers someone, as they stand then.
     pub(super) async fn asked(&self, event: &Event, new: NewRegistration) -> Registration {
         let before = self.standing(event.id).await.len();
         self.registrations
             .register(&event.slug, new, None)
             .await
             .unwrap();
-        let everybody = self.store.list_registrations(event.id, 0, 1_000).await;
-        everybody.unwrap().swap_remove(before)
+        let everyone = self.store.list_registrations(event.id, 0, 1_000).await;
+        everyone.unwrap().swap_remove(before)
     }
 }

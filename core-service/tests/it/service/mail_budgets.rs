@@ -24,7 +24,7 @@ async fn an_address_is_invited_five_times_a_day_by_all_accounts_together(databas
     let mut limited = Vec::new();
     for number in 0..7_u8 {
         let owner = format!("owner{number}@example.org");
-        let owner = instance.somebody(&owner, number).await;
+        let owner = instance.someone(&owner, number).await;
         let caller = instance.standing_of(&owner).await;
         let core = if number % 2 == 0 { &instance } else { &replica };
         // It is one mailbox, whatever its address looks like.
@@ -36,7 +36,7 @@ async fn an_address_is_invited_five_times_a_day_by_all_accounts_together(databas
     }
     assert_eq!(limited, [false, false, false, false, false, true, true]);
     instance.clock.advance_seconds(DAY);
-    let owner = instance.somebody("late@example.org", 9).await;
+    let owner = instance.someone("late@example.org", 9).await;
     let caller = instance.standing_of(&owner).await;
     let address = to("victim@example.org", Role::Door);
     let invited = instance.members.invite(&caller, &owner.by, address).await;
@@ -46,7 +46,7 @@ async fn an_address_is_invited_five_times_a_day_by_all_accounts_together(databas
 async fn an_account_invites_fifty_times_a_day(database: Database) {
     let instance = Instance::open(&database).await;
     let replica = instance.replica();
-    let owner = instance.somebody("olga@example.org", 1).await;
+    let owner = instance.someone("olga@example.org", 1).await;
     let caller = instance.standing_of(&owner).await;
     // A new account may invite fewer.
     instance.accounts.trust(caller.account).await.unwrap();
@@ -66,7 +66,7 @@ async fn an_account_invites_fifty_times_a_day(database: Database) {
 async fn a_session_has_five_codes_an_hour_for_each_purpose(database: Database) {
     let instance = Instance::open(&database).await;
     let replica = instance.replica();
-    let ada = instance.somebody("ada@example.org", 1).await;
+    let ada = instance.someone("ada@example.org", 1).await;
     for purpose in [Purpose::StepUp, Purpose::EmailChange] {
         let mut limited = Vec::new();
         for number in 0..7 {
@@ -87,7 +87,7 @@ async fn a_session_has_five_codes_an_hour_for_each_purpose(database: Database) {
 async fn the_code_of_a_step_up_can_be_guessed_five_times(database: Database) {
     let instance = Instance::open(&database).await;
     let replica = instance.replica();
-    let ada = instance.somebody("ada@example.org", 1).await;
+    let ada = instance.someone("ada@example.org", 1).await;
     let mailbox = crate::mail::Mailbox::of(&instance);
     instance.sessions.start_step_up(&ada.by).await.unwrap();
     let code = instance.mailed_code(&mailbox).await;

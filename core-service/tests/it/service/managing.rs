@@ -183,12 +183,12 @@ async fn a_list_is_narrowed_by_status_and_text_and_paged(database: Database) {
         };
         instance.asked(&event, new).await;
     }
-    let everybody = instance
+    let everyone = instance
         .store
         .list_registrations(event.id, 0, 9)
         .await
         .unwrap();
-    let cleo = everybody[3].id;
+    let cleo = everyone[3].id;
     let approve = instance.registrations.approve(&olga, event.id, cleo);
     approve.await.unwrap();
     let list = async |status: Option<Status>, text: Option<&str>, limit, offset| {

@@ -24,7 +24,7 @@ const DAY: i64 = 24 * HOUR;
 async fn an_invitation_is_for_its_address_alone_and_once(database: Database) {
     let instance = Instance::open(&database).await;
     let mailbox = Mailbox::of(&instance);
-    let owner = instance.somebody("olga@example.org", 1).await;
+    let owner = instance.someone("olga@example.org", 1).await;
     let caller = instance.standing_of(&owner).await;
     let sent = instance
         .members
@@ -40,7 +40,7 @@ async fn an_invitation_is_for_its_address_alone_and_once(database: Database) {
         mail.text
     );
 
-    let stranger = instance.somebody("mallory@example.org", 2).await;
+    let stranger = instance.someone("mallory@example.org", 2).await;
     for other in [id, InvitationId::new(uuid::Uuid::nil())] {
         for answer in [
             instance.members.accept(&stranger.by, other).await.map(drop),
@@ -50,7 +50,7 @@ async fn an_invitation_is_for_its_address_alone_and_once(database: Database) {
         }
     }
     // Who is invited has no account of their own when they sign in for the first time.
-    let mut dora = instance.somebody("dora@example.org", 3).await;
+    let mut dora = instance.someone("dora@example.org", 3).await;
     assert_eq!(
         instance.caller_of(&dora.session).await.unwrap().principal,
         None
@@ -84,8 +84,8 @@ async fn an_invitation_is_for_its_address_alone_and_once(database: Database) {
 
 async fn an_account_keeps_an_owner(database: Database) {
     let instance = Instance::open(&database).await;
-    let mut owner = instance.somebody("olga@example.org", 1).await;
-    let mut other = instance.somebody("otto@example.org", 2).await;
+    let mut owner = instance.someone("olga@example.org", 1).await;
+    let mut other = instance.someone("otto@example.org", 2).await;
     let account = instance
         .join(&owner, &mut other, "otto@example.org", Role::Organizer)
         .await;
@@ -133,8 +133,8 @@ async fn of_two_owners_who_go_at_once_one_stays(database: Database) {
     let replica = instance.replica();
     for round in 0..6_u8 {
         let address = |name: &str| format!("{name}{round}@example.org");
-        let olga = instance.somebody(&address("olga"), 1).await;
-        let mut otto = instance.somebody(&address("otto"), 2).await;
+        let olga = instance.someone(&address("olga"), 1).await;
+        let mut otto = instance.someone(&address("otto"), 2).await;
         let account = instance
             .join(&olga, &mut otto, &address("otto"), Role::Owner)
             .await;
@@ -170,9 +170,9 @@ async fn of_two_owners_who_go_at_once_one_stays(database: Database) {
 
 async fn an_invitation_ends_with_the_power_of_who_made_it(database: Database) {
     let instance = Instance::open(&database).await;
-    let olga = instance.somebody("olga@example.org", 1).await;
-    let mut otto = instance.somebody("otto@example.org", 2).await;
-    let friend = instance.somebody("friend@example.org", 3).await;
+    let olga = instance.someone("olga@example.org", 1).await;
+    let mut otto = instance.someone("otto@example.org", 2).await;
+    let friend = instance.someone("friend@example.org", 3).await;
     let account = instance
         .join(&olga, &mut otto, "otto@example.org", Role::Owner)
         .await;
@@ -222,8 +222,8 @@ async fn an_invitation_ends_with_the_power_of_who_made_it(database: Database) {
 /// An invitation of an older version, whose maker was removed before the update, is worth nothing.
 async fn accepting_asks_again_whether_the_inviter_may_invite(database: Database) {
     let instance = Instance::open(&database).await;
-    let olga = instance.somebody("olga@example.org", 1).await;
-    let mut otto = instance.somebody("otto@example.org", 2).await;
+    let olga = instance.someone("olga@example.org", 1).await;
+    let mut otto = instance.someone("otto@example.org", 2).await;
     let account = instance
         .join(&olga, &mut otto, "otto@example.org", Role::Organizer)
         .await;
@@ -240,7 +240,7 @@ async fn accepting_asks_again_whether_the_inviter_may_invite(database: Database)
     let mut tx = instance.store.begin().await.unwrap();
     tx.put_invitation(&left_over).await.unwrap();
     tx.commit().await.unwrap();
-    let friend = instance.somebody("friend@example.org", 3).await;
+    let friend = instance.someone("friend@example.org", 3).await;
     let view = instance.sessions.get(&friend.by).await.unwrap();
     assert_eq!(view.invitations, [], "it waits for nobody");
     let accepted = instance.members.accept(&friend.by, left_over.id).await;
@@ -254,11 +254,11 @@ async fn the_keys_of_a_member_end_with_them_and_an_owner_keeps_them_with_new_sec
     database: Database,
 ) {
     let instance = Instance::open(&database).await;
-    let owner = instance.somebody("olga@example.org", 1).await;
+    let owner = instance.someone("olga@example.org", 1).await;
     let caller = instance.standing_of(&owner).await;
     for (number, keeps) in [(2, None), (3, Some(0)), (4, Some(HOUR))] {
         let email = format!("otto{number}@example.org");
-        let mut member = instance.somebody(&email, number).await;
+        let mut member = instance.someone(&email, number).await;
         let account = instance
             .join(&owner, &mut member, &email, Role::Organizer)
             .await;
@@ -311,8 +311,8 @@ async fn the_keys_of_a_member_end_with_them_and_an_owner_keeps_them_with_new_sec
 
 async fn a_key_can_do_what_its_person_can_at_the_time(database: Database) {
     let instance = Instance::open(&database).await;
-    let owner = instance.somebody("olga@example.org", 1).await;
-    let mut member = instance.somebody("otto@example.org", 2).await;
+    let owner = instance.someone("olga@example.org", 1).await;
+    let mut member = instance.someone("otto@example.org", 2).await;
     instance
         .join(&owner, &mut member, "otto@example.org", Role::Organizer)
         .await;
@@ -336,7 +336,7 @@ async fn a_key_can_do_what_its_person_can_at_the_time(database: Database) {
 
 async fn a_key_is_made_listed_rotated_and_revoked(database: Database) {
     let instance = Instance::open(&database).await;
-    let owner = instance.somebody("olga@example.org", 1).await;
+    let owner = instance.someone("olga@example.org", 1).await;
     let caller = instance.standing_of(&owner).await;
     for (wrong, field) in [
         (request(&["events:read", "everything"], ""), "scopes"),
@@ -398,10 +398,10 @@ async fn an_address_is_changed_by_a_code_to_the_new_one_and_a_notice_to_the_old(
     database: Database,
 ) {
     let instance = Instance::open(&database).await;
-    let ada = instance.somebody("ada@example.org", 1).await;
-    let other = instance.somebody("bob@example.org", 2).await;
+    let ada = instance.someone("ada@example.org", 1).await;
+    let other = instance.someone("bob@example.org", 2).await;
     let mailbox = Mailbox::of(&instance);
-    // The answer does not tell whether somebody has the address; the mail to it does.
+    // The answer does not tell whether someone has the address; the mail to it does.
     let start = async |address| instance.profile.start_email_change(&ada.by, address).await;
     start("bob@example.org").await.unwrap();
     let mail = mailbox.collect().await.remove(0);
@@ -410,7 +410,7 @@ async fn an_address_is_changed_by_a_code_to_the_new_one_and_a_notice_to_the_old(
     start("Ada@new.example").await.unwrap();
     let mail = mailbox.collect().await.remove(0);
     assert_eq!(mail.to.1, "Ada@new.example");
-    let (code, _) = mail.subject.split_once(" is your code").unwrap();
+    let (code, _) = mail.subject.split_once(" is your Muster code").unwrap();
     let foreign = instance
         .profile
         .finish_email_change(&other.by, code, false)

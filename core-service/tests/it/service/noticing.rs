@@ -7,7 +7,7 @@ use test_postgres::Database;
 
 use super::{
     Instance,
-    people::{Somebody, to},
+    people::{Someone, to},
     public_event,
     signing_in::{DAY, another, browser, is_wrong},
 };
@@ -44,7 +44,7 @@ impl Instance {
         entries.iter().map(Activity::sentence).collect()
     }
 
-    async fn trail_of(&self, who: &Somebody) -> Vec<String> {
+    async fn trail_of(&self, who: &Someone) -> Vec<String> {
         let trail = self.sessions.trail(&who.by).await.unwrap();
         trail.iter().map(Activity::sentence).collect()
     }
@@ -89,8 +89,8 @@ async fn owners_and_whom_it_concerns_are_told_of_keys_roles_and_removals(databas
     let (olga_at, otto_at) = ("olga@example.org", "otto@example.org");
     let instance = Instance::open(&database).await;
     let mailbox = Mailbox::of(&instance);
-    let olga = instance.somebody(olga_at, 1).await;
-    let mut otto = instance.somebody(otto_at, 2).await;
+    let olga = instance.someone(olga_at, 1).await;
+    let mut otto = instance.someone(otto_at, 2).await;
     instance
         .join(&olga, &mut otto, otto_at, Role::Organizer)
         .await;
@@ -158,7 +158,7 @@ async fn owners_and_whom_it_concerns_are_told_of_keys_roles_and_removals(databas
 async fn both_addresses_are_told_of_a_change(database: Database) {
     let instance = Instance::open(&database).await;
     let mailbox = Mailbox::of(&instance);
-    let ada = instance.somebody("ada@example.org", 1).await;
+    let ada = instance.someone("ada@example.org", 1).await;
     let started = instance
         .profile
         .start_email_change(&ada.by, "ada@new.example");
@@ -173,15 +173,15 @@ async fn both_addresses_are_told_of_a_change(database: Database) {
     let subject = "You sign in with this address now";
     assert_eq!(told, expected(subject, &["ada@new.example"]));
     let trail = instance.trail_of(&ada).await;
-    assert!(trail.contains(&"ada changed their e-mail address".to_owned()));
+    assert!(trail.contains(&"ada changed their email address".to_owned()));
 }
 
 /// What strangers can cause is one line a day, which counts; the rest is a line each.
 async fn a_persons_trail_is_theirs_and_the_owners(database: Database) {
     let instance = Instance::open(&database).await;
     let mailbox = Mailbox::of(&instance);
-    let olga = instance.somebody("olga@example.org", 1).await;
-    let mut otto = instance.somebody("otto@example.org", 2).await;
+    let olga = instance.someone("olga@example.org", 1).await;
+    let mut otto = instance.someone("otto@example.org", 2).await;
     instance
         .join(&olga, &mut otto, "otto@example.org", Role::Organizer)
         .await;
@@ -301,11 +301,11 @@ async fn every_export_is_recorded_with_who_took_it(database: Database) {
     assert!(entries.iter().any(|entry| entry.sentence() == took_list));
 }
 
-/// Owners are told once somebody has become one.
+/// Owners are told once someone has become one.
 async fn an_invitation_alone_tells_nobody(database: Database) {
     let instance = Instance::open(&database).await;
     let mailbox = Mailbox::of(&instance);
-    let olga = instance.somebody("olga@example.org", 1).await;
+    let olga = instance.someone("olga@example.org", 1).await;
     let caller = instance.standing_of(&olga).await;
     let invited = to("otto@example.org", Role::Owner);
     let invited = instance.members.invite(&caller, &olga.by, invited).await;

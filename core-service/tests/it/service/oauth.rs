@@ -21,7 +21,7 @@ use domain::{
 use test_postgres::Database;
 use url::Url;
 
-use super::{Instance, people::Somebody};
+use super::{Instance, people::Someone};
 
 /// The example of RFC 7636, appendix B.
 const VERIFIER: &str = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
@@ -32,12 +32,12 @@ const BROWSER: &str = "00000000000000000000000000000001";
 const MCP: &str = "https://muster.example/mcp";
 const API: &str = "https://muster.example/api/v1";
 
-/// Somebody with an account, and an app that is registered.
+/// Someone with an account, and an app that is registered.
 struct Scene {
     instance: Instance,
     /// Another core.
     replica: Instance,
-    ada: Somebody,
+    ada: Someone,
     account: AccountId,
     client_id: String,
 }
@@ -48,7 +48,7 @@ impl Scene {
     }
 
     async fn of(instance: Instance) -> Self {
-        let ada = instance.somebody("ada@example.org", 1).await;
+        let ada = instance.someone("ada@example.org", 1).await;
         Self {
             account: instance.standing_of(&ada).await.account,
             client_id: register(&instance, "Claude Code", &[REDIRECT]).await,

@@ -7,21 +7,21 @@ use domain::{ids::AccountId, person::Role, session::SessionToken};
 
 use super::{Instance, signing_in::browser};
 
-/// Somebody who is signed in, with their session.
-pub(crate) struct Somebody {
+/// Someone who is signed in, with their session.
+pub(crate) struct Someone {
     pub(crate) session: NewSession,
     pub(crate) by: SignedIn,
 }
 
 impl Instance {
-    pub(crate) async fn somebody(&self, email: &str, number: u8) -> Somebody {
+    pub(crate) async fn someone(&self, email: &str, number: u8) -> Someone {
         let session = self.sign_in(email, &browser(number)).await;
         let by = self.person_of(&session).await;
-        Somebody { session, by }
+        Someone { session, by }
     }
 
     /// Keeps the new token of their session, as a browser does.
-    pub(crate) async fn renewed(&self, who: &mut Somebody, token: SessionToken) {
+    pub(crate) async fn renewed(&self, who: &mut Someone, token: SessionToken) {
         who.session.token = token;
         who.by = self.person_of(&who.session).await;
     }
@@ -49,16 +49,16 @@ impl Instance {
     }
 
     /// What they may do where their session is now.
-    pub(crate) async fn standing_of(&self, who: &Somebody) -> Principal {
+    pub(crate) async fn standing_of(&self, who: &Someone) -> Principal {
         let caller = self.caller_of(&who.session).await.unwrap();
         caller.principal.unwrap()
     }
 
-    /// Invites somebody and has them accept.
+    /// Invites someone and has them accept.
     pub(crate) async fn join(
         &self,
-        owner: &Somebody,
-        who: &mut Somebody,
+        owner: &Someone,
+        who: &mut Someone,
         email: &str,
         role: Role,
     ) -> AccountId {
@@ -70,7 +70,7 @@ impl Instance {
         account
     }
 
-    pub(crate) async fn make_key(&self, caller: &Principal, who: &Somebody) -> NewKey {
+    pub(crate) async fn make_key(&self, caller: &Principal, who: &Someone) -> NewKey {
         let request = request(&["events:read", "registrations:read"], "");
         let made = self.own_keys.create(caller, &who.by, request).await;
         made.unwrap().0

@@ -1,4 +1,4 @@
-//! Registering: by anybody for themselves, by an organizer for somebody.
+//! Registering: by anyone for themselves, by an organizer for someone.
 
 use core_service::service::{Added, Error, NewRegistration};
 use domain::{
@@ -23,7 +23,7 @@ async fn a_repeated_registration_is_answered_alike_and_mailed(database: Database
     let event = instance.create(&olga, seats(5)).await;
     instance.ask(&event, "ada").await;
     let again = NewRegistration {
-        name: "Somebody Else".to_owned(),
+        name: "Someone Else".to_owned(),
         email: "ADA@Example.org".to_owned(),
         answers: Vec::new(),
     };
@@ -73,7 +73,7 @@ async fn who_cancelled_may_register_again(database: Database) {
     assert_eq!(is_added.collect::<Vec<_>>(), [true, false]);
 }
 
-async fn an_organizer_learns_where_somebody_stands(database: Database) {
+async fn an_organizer_learns_where_someone_stands(database: Database) {
     let instance = Instance::open(&database).await;
     let olga = instance.caller("olga@example.org", Plan::Premium).await;
     let event = instance
@@ -257,7 +257,7 @@ test_postgres::on_both_engines!(prepare: migrate;
     all_answers_together_have_10_000_characters,
     a_repeated_registration_is_answered_alike_and_mailed,
     who_cancelled_may_register_again,
-    an_organizer_learns_where_somebody_stands,
+    an_organizer_learns_where_someone_stands,
     closed_events_take_nobody,
     answers_fit_the_questions,
 );

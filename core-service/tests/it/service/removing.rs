@@ -7,15 +7,15 @@ use test_postgres::Database;
 use super::{
     Instance,
     guests::{guest, seats},
-    people::{Somebody, to},
+    people::{Someone, to},
     policy,
 };
 use crate::{fixtures::migrate, mail::Mailbox};
 
-async fn an_account_is_removed_when_everybody_has_been_told(database: Database) {
+async fn an_account_is_removed_when_everyone_has_been_told(database: Database) {
     let instance = Instance::open(&database).await;
     let mailbox = Mailbox::of(&instance);
-    let mut olga = instance.somebody("olga@example.org", 1).await;
+    let mut olga = instance.someone("olga@example.org", 1).await;
     let caller = instance.standing_of(&olga).await;
     let key = instance.make_key(&caller, &olga).await;
     let event = instance.create(&caller, seats(9)).await;
@@ -77,7 +77,7 @@ async fn an_account_is_removed_when_everybody_has_been_told(database: Database) 
 
 async fn what_nobody_registered_for_leaves_the_catalogue_with_its_account(database: Database) {
     let instance = Instance::open(&database).await;
-    let olga = instance.somebody("olga@example.org", 1).await;
+    let olga = instance.someone("olga@example.org", 1).await;
     let other = instance.caller("fay@example.org", Plan::Free).await;
     let caller = instance.standing_of(&olga).await;
     let gone = instance.create(&caller, seats(9)).await;
@@ -99,8 +99,8 @@ async fn what_nobody_registered_for_leaves_the_catalogue_with_its_account(databa
 
 async fn a_session_is_about_another_account_of_its_person_after_one_is_removed(database: Database) {
     let instance = Instance::open(&database).await;
-    let olga = instance.somebody("olga@example.org", 1).await;
-    let mut otto = instance.somebody("otto@example.org", 2).await;
+    let olga = instance.someone("olga@example.org", 1).await;
+    let mut otto = instance.someone("otto@example.org", 2).await;
     let own = instance.standing_of(&otto).await.account;
     let shared = instance
         .join(&olga, &mut otto, "otto@example.org", Role::Organizer)
@@ -115,8 +115,8 @@ async fn a_session_is_about_another_account_of_its_person_after_one_is_removed(d
 
 async fn whoever_owns_no_account_can_have_one(database: Database) {
     let instance = Instance::open(&database).await;
-    let olga = instance.somebody("olga@example.org", 1).await;
-    let create = async |who: &Somebody| {
+    let olga = instance.someone("olga@example.org", 1).await;
+    let create = async |who: &Someone| {
         let name = "Rust Berlin".to_owned();
         instance.own_accounts.create(&who.by, name).await
     };
@@ -131,7 +131,7 @@ async fn whoever_owns_no_account_can_have_one(database: Database) {
         .await
         .unwrap();
     Mailbox::of(&instance).collect().await;
-    let mut dora = instance.somebody("dora@example.org", 2).await;
+    let mut dora = instance.someone("dora@example.org", 2).await;
     let accepted = instance.members.accept(&dora.by, invitation.invitation.id);
     let (theirs, token) = accepted.await.unwrap();
     instance.renewed(&mut dora, token).await;
@@ -158,7 +158,7 @@ async fn nobody_makes_an_account_where_sign_up_is_closed(database: Database) {
     };
     let instance = Instance::open_under(&database, closed).await;
     instance.olga().await;
-    let olga = instance.somebody("olga@example.org", 1).await;
+    let olga = instance.someone("olga@example.org", 1).await;
     let refused = instance
         .own_accounts
         .create(&olga.by, "More".to_owned())
@@ -168,7 +168,7 @@ async fn nobody_makes_an_account_where_sign_up_is_closed(database: Database) {
 
 async fn name_and_time_zone_of_an_account_change(database: Database) {
     let instance = Instance::open(&database).await;
-    let olga = instance.somebody("olga@example.org", 1).await;
+    let olga = instance.someone("olga@example.org", 1).await;
     let caller = instance.standing_of(&olga).await;
     let update = async |name: Option<&str>, timezone: Change<&str>| {
         let patch = AccountPatch {
@@ -203,7 +203,7 @@ async fn name_and_time_zone_of_an_account_change(database: Database) {
 }
 
 test_postgres::on_both_engines!(prepare: migrate;
-    an_account_is_removed_when_everybody_has_been_told,
+    an_account_is_removed_when_everyone_has_been_told,
     what_nobody_registered_for_leaves_the_catalogue_with_its_account,
     a_session_is_about_another_account_of_its_person_after_one_is_removed,
     whoever_owns_no_account_can_have_one,

@@ -101,8 +101,8 @@ async fn a_step_up_gives_a_new_token_and_the_old_one_is_unknown(database: Databa
 async fn every_core_knows_at_once_which_account_a_session_is_about(database: Database) {
     let instance = Instance::open(&database).await;
     let replica = instance.replica();
-    let olga = instance.somebody("olga@example.org", 1).await;
-    let mut otto = instance.somebody("otto@example.org", 2).await;
+    let olga = instance.someone("olga@example.org", 1).await;
+    let mut otto = instance.someone("otto@example.org", 2).await;
     let own = instance.standing_of(&otto).await.account;
     let mut shared = own;
     for step in ["accept", "switch", "leave", "remove", "create"] {
@@ -156,8 +156,8 @@ async fn every_core_knows_at_once_which_account_a_session_is_about(database: Dat
 async fn of_two_new_tokens_at_once_one_is_given(database: Database) {
     let instance = Instance::open(&database).await;
     let replica = instance.replica();
-    let olga = instance.somebody("olga@example.org", 1).await;
-    let mut otto = instance.somebody("otto@example.org", 2).await;
+    let olga = instance.someone("olga@example.org", 1).await;
+    let mut otto = instance.someone("otto@example.org", 2).await;
     let own = instance.standing_of(&otto).await.account;
     let shared = instance
         .join(&olga, &mut otto, "otto@example.org", Role::Organizer)
@@ -179,8 +179,8 @@ async fn of_two_new_tokens_at_once_one_is_given(database: Database) {
 async fn what_is_remembered_of_a_session_is_for_reading_alone(database: Database) {
     let instance = Instance::open(&database).await;
     let replica = instance.replica();
-    let olga = instance.somebody("olga@example.org", 1).await;
-    let mut otto = instance.somebody("otto@example.org", 2).await;
+    let olga = instance.someone("olga@example.org", 1).await;
+    let mut otto = instance.someone("otto@example.org", 2).await;
     instance
         .join(&olga, &mut otto, "otto@example.org", Role::Owner)
         .await;

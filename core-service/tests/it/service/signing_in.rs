@@ -28,7 +28,7 @@ impl Instance {
     pub(super) async fn mailed_code(&self, mailbox: &Mailbox) -> String {
         let mails = mailbox.collect().await;
         assert_eq!(mails.len(), 1, "one mail");
-        let (code, _) = mails[0].subject.split_once(" is your code").unwrap();
+        let (code, _) = mails[0].subject.split_once(" is your Muster code").unwrap();
         assert!(mails[0].text.contains(code) && mails[0].html.contains(code));
         code.to_owned()
     }
@@ -95,8 +95,8 @@ async fn whoever_signs_up_gets_the_plan_for_that(database: Database) {
         ..policy()
     };
     let instance = Instance::open_under(&database, policy).await;
-    let ada = instance.somebody("ada@example.org", 1).await;
-    let mut dora = instance.somebody("dora@example.org", 2).await;
+    let ada = instance.someone("ada@example.org", 1).await;
+    let mut dora = instance.someone("dora@example.org", 2).await;
     let own = instance.standing_of(&dora).await;
     let removed = instance.own_accounts.remove(&own, &dora.by, "dora").await;
     instance.renewed(&mut dora, removed.unwrap()).await;

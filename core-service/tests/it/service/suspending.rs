@@ -105,7 +105,7 @@ async fn the_events_of_a_suspended_account_leave_the_public_until_it_is_resumed(
 
 async fn who_is_suspended_is_refused_within_five_seconds(database: Database) {
     let instance = Instance::open(&database).await;
-    let olga = instance.somebody("olga@example.org", 1).await;
+    let olga = instance.someone("olga@example.org", 1).await;
     let caller = instance.standing_of(&olga).await;
     let key = instance.make_key(&caller, &olga).await;
     assert!(instance.use_key(&key).await.is_ok());
@@ -184,7 +184,7 @@ async fn a_hidden_event_is_seen_by_its_owner_and_its_registrants_alone(database:
     assert_no_event(unknown);
 }
 
-/// Hiding a draft changes nothing that anybody sees, until somebody publishes it.
+/// Hiding a draft changes nothing that anyone sees, until someone publishes it.
 async fn a_draft_can_be_hidden_before_it_is_published(database: Database) {
     let instance = Instance::open(&database).await;
     let olga = instance.olga().await;

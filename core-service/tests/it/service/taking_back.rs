@@ -1,4 +1,4 @@
-//! An address that somebody else changed is taken back from the old one.
+//! An address that someone else changed is taken back from the old one.
 
 use core_service::service::Error;
 use domain::email_change::EmailChange;
@@ -7,14 +7,14 @@ use uuid::Uuid;
 
 use super::{
     Instance,
-    people::Somebody,
+    people::Someone,
     signing_in::{DAY, browser},
 };
 use crate::{fixtures::migrate, mail::Mailbox};
 
 impl Instance {
-    /// Changes somebody's address, by the code that goes to the new one.
-    async fn change_address(&self, mailbox: &Mailbox, who: &Somebody, address: &str) {
+    /// Changes someone's address, by the code that goes to the new one.
+    async fn change_address(&self, mailbox: &Mailbox, who: &Someone, address: &str) {
         let started = self.profile.start_email_change(&who.by, address).await;
         started.unwrap();
         let code = self.mailed_code(mailbox).await;
@@ -26,11 +26,11 @@ impl Instance {
 async fn a_changed_address_is_taken_back_with_what_was_made_since(database: Database) {
     let instance = Instance::open(&database).await;
     let mailbox = Mailbox::of(&instance);
-    let ada = instance.somebody("ada@example.org", 1).await;
+    let ada = instance.someone("ada@example.org", 1).await;
     let hers = instance.standing_of(&ada).await;
     let own_key = instance.make_key(&hers, &ada).await;
     instance.clock.advance_seconds(DAY);
-    let thief = instance.somebody("ada@example.org", 2).await;
+    let thief = instance.someone("ada@example.org", 2).await;
     instance
         .change_address(&mailbox, &thief, "mallory@evil.example")
         .await;
@@ -92,7 +92,7 @@ async fn a_changed_address_is_taken_back_with_what_was_made_since(database: Data
 async fn after_seven_days_it_is_too_late(database: Database) {
     let instance = Instance::open(&database).await;
     let mailbox = Mailbox::of(&instance);
-    let ada = instance.somebody("ada@example.org", 1).await;
+    let ada = instance.someone("ada@example.org", 1).await;
     instance
         .change_address(&mailbox, &ada, "ada@new.example")
         .await;
@@ -122,8 +122,8 @@ async fn after_seven_days_it_is_too_late(database: Database) {
 async fn what_another_owner_changed_stays(database: Database) {
     let instance = Instance::open(&database).await;
     let mailbox = Mailbox::of(&instance);
-    let ada = instance.somebody("ada@new.example", 1).await;
-    let owner = instance.somebody("olga@example.org", 2).await;
+    let ada = instance.someone("ada@new.example", 1).await;
+    let owner = instance.someone("olga@example.org", 2).await;
     let now = instance.clock.now();
     let change = EmailChange {
         id: Uuid::from_u128(7),

@@ -9,8 +9,8 @@ use crate::fixtures::migrate;
 
 async fn nobody_acts_on_an_account_that_is_not_theirs(database: Database) {
     let instance = Instance::open(&database).await;
-    let olga = instance.somebody("olga@example.org", 1).await;
-    let mallory = instance.somebody("mallory@example.org", 2).await;
+    let olga = instance.someone("olga@example.org", 1).await;
+    let mallory = instance.someone("mallory@example.org", 2).await;
     let foreign = instance.standing_of(&olga).await.account;
     let caller = instance.standing_of(&mallory).await;
     let invited = to("dora@example.org", Role::Door);
@@ -42,8 +42,8 @@ async fn nobody_acts_on_an_account_that_is_not_theirs(database: Database) {
     assert_eq!(waiting.len(), 1);
 }
 
-/// What an address is worth must not show in what is done when somebody asks for a code.
-async fn does_the_same_for_everybody(database: Database, is_open: bool) {
+/// What an address is worth must not show in what is done when someone asks for a code.
+async fn does_the_same_for_everyone(database: Database, is_open: bool) {
     let sign_up = SignUp {
         is_open,
         plan: Plan::Free,
@@ -73,18 +73,18 @@ async fn does_the_same_for_everybody(database: Database, is_open: bool) {
 }
 
 async fn the_same_is_done_for_known_and_unknown_addresses(database: Database) {
-    does_the_same_for_everybody(database, true).await;
+    does_the_same_for_everyone(database, true).await;
 }
 
 async fn the_same_is_done_for_them_where_sign_up_is_closed(database: Database) {
-    does_the_same_for_everybody(database, false).await;
+    does_the_same_for_everyone(database, false).await;
 }
 
-/// Signing in always gives a new token, so that one that somebody planted before is worth nothing.
+/// Signing in always gives a new token, so that one that someone planted before is worth nothing.
 async fn no_token_of_before_counts_after_signing_in_or_out(database: Database) {
     let instance = Instance::open(&database).await;
-    let first = instance.somebody("ada@example.org", 1).await;
-    let second = instance.somebody("ada@example.org", 1).await;
+    let first = instance.someone("ada@example.org", 1).await;
+    let second = instance.someone("ada@example.org", 1).await;
     assert_ne!(
         first.session.token.expose(),
         second.session.token.expose(),
@@ -101,8 +101,8 @@ async fn no_token_of_before_counts_after_signing_in_or_out(database: Database) {
 /// A member's role counts at the time of the call, not at that of signing in.
 async fn a_session_is_worth_what_its_person_is_now(database: Database) {
     let instance = Instance::open(&database).await;
-    let olga = instance.somebody("olga@example.org", 1).await;
-    let mut otto = instance.somebody("otto@example.org", 2).await;
+    let olga = instance.someone("olga@example.org", 1).await;
+    let mut otto = instance.someone("otto@example.org", 2).await;
     let account = instance
         .join(&olga, &mut otto, "otto@example.org", Role::Owner)
         .await;

@@ -14,7 +14,7 @@ use test_postgres::Database;
 use super::{
     Instance,
     guests::{guest, seats},
-    people::{Somebody, to},
+    people::{Someone, to},
     policy,
     signing_in::DAY,
 };
@@ -24,9 +24,9 @@ use crate::{fixtures::migrate, mail::Mailbox};
 const LIMIT: usize = 20;
 
 impl Instance {
-    /// Somebody who signed up, on a plan that checks people in, and who stands for their account.
-    async fn signed_up(&self) -> (Somebody, Principal) {
-        let owner = self.somebody("nora@example.org", 1).await;
+    /// Someone who signed up, on a plan that checks people in, and who stands for their account.
+    async fn signed_up(&self) -> (Someone, Principal) {
+        let owner = self.someone("nora@example.org", 1).await;
         let caller = self.standing_of(&owner).await;
         let set = self.accounts.set_plan(caller.account, Plan::Pro).await;
         set.unwrap();
@@ -46,7 +46,7 @@ impl Instance {
         }
     }
 
-    /// Somebody registers themselves and cancels on their page, which is in the one mail.
+    /// Someone registers themselves and cancels on their page, which is in the one mail.
     async fn registers_and_cancels(&self, event: &Event, mailbox: &Mailbox, email: &str) {
         let token = self.registers(event, mailbox, email).await;
         self.own_registrations.cancel(&token).await.unwrap();
@@ -271,7 +271,7 @@ async fn twenty_mailboxes_that_press_a_button_lift_the_limit(database: Database)
             .registers_and_cancels(&event, &mailbox, &email)
             .await;
     }
-    // None of these is another one: the same mailbox, somebody who was added, who only looks, or whom the organizer checks in.
+    // None of these is another one: the same mailbox, someone who was added, who only looks, or whom the organizer checks in.
     let same = "guest0+again@example.org";
     instance.registers_and_cancels(&event, &mailbox, same).await;
     let added = instance
@@ -285,8 +285,8 @@ async fn twenty_mailboxes_that_press_a_button_lift_the_limit(database: Database)
         .registers(&event, &mailbox, "cleo@example.org")
         .await;
     instance.own_registrations.get(&looks).await.unwrap();
-    let everybody = instance.store.list_registrations(event.id, 0, 100).await;
-    let cleo = everybody.unwrap().pop().unwrap();
+    let everyone = instance.store.list_registrations(event.id, 0, 100).await;
+    let cleo = everyone.unwrap().pop().unwrap();
     let checked_in = instance.registrations.check_in(&nora, event.id, cleo.id);
     checked_in.await.unwrap();
     assert!(!is_trusted().await);

@@ -65,7 +65,7 @@ async fn read_and_write(store: &Store, rows: &Rows, accounts: &[Account]) -> usi
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn sessions_are_shared_and_everybody_gets_their_own_answers() {
+async fn sessions_are_shared_and_everyone_gets_their_own_answers() {
     let Some(server) = Server::start() else {
         return;
     };

@@ -34,11 +34,11 @@ impl Activity {
             "event.delete" => format!("{by} deleted the draft {event}"),
             "event.promote_waitlist" => {
                 let people = self.count("promoted");
-                format!("From the waitlist of {event}, {people} got a seat")
+                format!("From the waitlist of {event}, {people} got a spot")
             }
             "event.release_seats" => {
                 let people = self.count("released");
-                format!("Seats at {event} were held no longer for {people} who did not confirm")
+                format!("Spots at {event} were held no longer for {people} who did not confirm")
             }
             "event.lapse_registrations" => {
                 let people = self.count("lapsed");
@@ -64,7 +64,7 @@ impl Activity {
                 format!("{by} changed {changed} of the registration for {event}")
             }
             "registration.refuse_mail" => {
-                format!("{by} wants no more e-mail from this account")
+                format!("{by} wants no more email from this account")
             }
             "registration.cancel" if self.actor == "attendee" => {
                 format!("{by} cancelled the registration for {event}")
@@ -97,7 +97,7 @@ impl Activity {
         let member = self.member.as_deref().unwrap_or("a former member");
         let role = self.after("role");
         Some(match &*self.action {
-            "member.invite" => format!("{by} invited somebody to become a member: {role}"),
+            "member.invite" => format!("{by} invited someone to become a member: {role}"),
             "member.end_invitation" => format!("{by} ended an invitation to become a member"),
             "member.join" => format!("{by} accepted an invitation and became a member: {role}"),
             "member.change_role" => {
@@ -112,7 +112,7 @@ impl Activity {
 
     /// What happened to a person, whichever account they are about.
     fn of_person(&self) -> Option<String> {
-        let person = self.member.as_deref().unwrap_or("Somebody");
+        let person = self.member.as_deref().unwrap_or("Someone");
         let device = self.text("device").filter(|device| !device.is_empty());
         let device = device.unwrap_or("a browser");
         let sessions = self.after.as_ref().and_then(|after| after.get("sessions"));
@@ -133,9 +133,9 @@ impl Activity {
                 None | Some(1) => format!("{person} ended a session: {device}"),
                 Some(sessions) => format!("{person} ended {sessions} sessions"),
             },
-            "person.change_email" => format!("{person} changed their e-mail address"),
+            "person.change_email" => format!("{person} changed their email address"),
             "person.take_back_email" => {
-                format!("{person} took back an e-mail address that had been changed")
+                format!("{person} took back an email address that had been changed")
             }
             _ => return None,
         })
@@ -206,12 +206,12 @@ impl Activity {
             "account.update" => format!("{by} changed the name or the time zone of the account"),
             "account.suspend" => format!("{by} suspended the account"),
             "account.trust" => {
-                format!("{by} lifted the limit of new accounts on e-mails")
+                format!("{by} lifted the limit of new accounts on emails")
             }
             "account.resume" => format!("{by} resumed the account"),
-            "account.hold_mail" => format!("{by} held all e-mail of the account"),
-            "account.release_mail" => format!("{by} released the e-mail of the account"),
-            "account.drop_mail" => format!("{by} dropped the queued e-mail of the account"),
+            "account.hold_mail" => format!("{by} held all email of the account"),
+            "account.release_mail" => format!("{by} released the email of the account"),
+            "account.drop_mail" => format!("{by} dropped the queued email of the account"),
             "account.remove" => format!("{by} removed the account"),
             "account.erase" => format!("{by} erased a person's name from the account"),
             "key.create" => format!("{by} created {key}"),
@@ -244,7 +244,7 @@ impl Activity {
                 .clone()
                 .unwrap_or_else(|| "An attendee".to_owned()),
             (_, Some(name)) => name.to_owned(),
-            (_, None) => "Somebody".to_owned(),
+            (_, None) => "Someone".to_owned(),
         }
     }
 
@@ -295,7 +295,7 @@ impl Activity {
         match count {
             Some(1) => "one person".to_owned(),
             Some(count) => format!("{count} people"),
-            None => "somebody".to_owned(),
+            None => "someone".to_owned(),
         }
     }
 }
@@ -400,7 +400,7 @@ mod tests {
             ),
             (
                 fields("system", "event.promote_waitlist", json!({"promoted": 2})),
-                "From the waitlist of \"Rust Meetup\", 2 people got a seat",
+                "From the waitlist of \"Rust Meetup\", 2 people got a spot",
             ),
             (
                 fields("attendee", "registration.create", status()),
@@ -428,7 +428,7 @@ mod tests {
             ),
             (
                 fields("person", "member.invite", json!({"role": "door"})),
-                "Olga invited somebody to become a member: door",
+                "Olga invited someone to become a member: door",
             ),
             (
                 entry("person", "member.end_invitation"),
@@ -452,7 +452,7 @@ mod tests {
             ),
             (
                 entry("robot", "member.leave_early"),
-                "Somebody: member leave early",
+                "Someone: member leave early",
             ),
         ] {
             assert_eq!(entry.sentence(), expected);

@@ -45,7 +45,7 @@ pub struct NewEvent {
     pub custom_fields: Vec<CustomField>,
     /// Name of the organizer to show with it.
     pub organizer_name: Option<String>,
-    /// E-mail address for questions, which the public sees.
+    /// Email address for questions, which the public sees.
     pub contact_email: Option<String>,
 }
 

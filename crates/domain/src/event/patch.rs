@@ -32,7 +32,7 @@ pub struct EventPatch {
     pub custom_fields: Change<Vec<CustomField>>,
     /// Name of the organizer.
     pub organizer_name: Change<String>,
-    /// E-mail address for questions.
+    /// Email address for questions.
     pub contact_email: Change<String>,
 }
 

@@ -133,7 +133,7 @@ impl Fact<'_> {
         }
     }
 
-    /// The account whose members may want to know of it: somebody has registered, and has nothing left to confirm.
+    /// The account whose members may want to know of it: someone has registered, and has nothing left to confirm.
     pub fn updates_for_organizers(&self, actor: Actor) -> Option<AccountId> {
         match *self {
             Self::RegistrationMade {

@@ -29,9 +29,9 @@ pub enum JobKind {
     EventChangedMail,
     /// Sends a person who signs in a code, or the notice that their address was changed. The subject is the code.
     CodeMail,
-    /// Invites somebody to an account. The subject is the invitation.
+    /// Invites someone to an account. The subject is the invitation.
     InvitationMail,
-    /// Tells a person that an app was disconnected, since somebody may have stolen what it had. The subject is the grant.
+    /// Tells a person that an app was disconnected, since someone may have stolen what it had. The subject is the grant.
     AppMail,
     /// Tells a person of what was done in their name or on their account, so that they notice. The subject is the mail.
     SecurityMail,

@@ -30,7 +30,7 @@ pub enum Decision {
         /// Whether its grace begins now.
         begins_grace: bool,
     },
-    /// Somebody else has it: the grant ends.
+    /// Someone else has it: the grant ends.
     Reused,
 }
 

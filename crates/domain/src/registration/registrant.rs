@@ -23,7 +23,7 @@ pub struct Registrant {
     pub id: RegistrationId,
     /// The attendee's name.
     pub name: String,
-    /// The attendee's e-mail address, as given.
+    /// The attendee's email address, as given.
     pub email: String,
     /// The registration's status.
     pub status: Status,
@@ -172,7 +172,7 @@ impl Registrant {
             (Task::PromotedMail, ActiveStatus::Confirmed) => Some(Notification::Promoted),
             (Task::ApprovedMail, _) => Some(Notification::Approved(status)),
             (Task::RegisteredAgainMail, _) => Some(Notification::RegisteredAgain(status)),
-            // Whoever has not confirmed gets no more mails than needed: perhaps somebody else registered the address.
+            // Whoever has not confirmed gets no more mails than needed: perhaps someone else registered the address.
             (Task::EventChangedMail { .. }, ActiveStatus::Unconfirmed) => None,
             // A later change has mails of its own.
             (Task::EventChangedMail { sequence }, _)

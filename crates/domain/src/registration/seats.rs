@@ -130,7 +130,7 @@ impl Event {
 }
 
 impl Counters {
-    /// Seats that are taken, or held for somebody.
+    /// Seats that are taken, or held for someone.
     pub const fn taken(self) -> i32 {
         self.confirmed + self.held
     }

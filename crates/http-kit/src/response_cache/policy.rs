@@ -10,7 +10,7 @@ use http_body::Body as _;
 /// The largest body that is stored, in bytes.
 const MAX_BODY_BYTES: u64 = 1 << 20;
 
-/// Whether an answer says that it is the same for everybody, and is small.
+/// Whether an answer says that it is the same for everyone, and is small.
 pub(super) fn is_cacheable(response: &Response) -> bool {
     let headers = response.headers();
     let is_public = headers
@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn only_small_public_answers_that_are_the_same_for_everybody_are_stored() {
+    fn only_small_public_answers_that_are_the_same_for_everyone_are_stored() {
         let public = || answer(CACHE_CONTROL, "public, no-cache");
         assert!(is_cacheable(&public()));
         for (name, value) in [

@@ -77,7 +77,7 @@ pub(super) fn provider(
     Ok(Some(provider))
 }
 
-/// Whom to trust: the authorities that everybody trusts, or those in a PEM file.
+/// Whom to trust: the authorities that everyone trusts, or those in a PEM file.
 fn tls() -> Result<ClientTlsConfig, String> {
     let tls = ClientTlsConfig::new();
     let mut given = AUTHORITIES

@@ -73,7 +73,7 @@ impl FromRow for EventUpdates {
 }
 
 impl Reads {
-    /// Returns whether anybody registered for an account's events in a time.
+    /// Returns whether anyone registered for an account's events in a time.
     pub async fn has_registrations_in(
         &self,
         account: AccountId,

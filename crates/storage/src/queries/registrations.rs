@@ -115,7 +115,7 @@ impl Reads {
         self.optional(statement, [registration]).await
     }
 
-    /// Returns registrations of a normalised e-mail address, for all events and in any status.
+    /// Returns registrations of a normalised email address, for all events and in any status.
     pub async fn list_registrations_of(
         &self,
         email_norm: &str,
@@ -138,7 +138,7 @@ impl Reads {
         self.one(statement, [email_norm]).await
     }
 
-    /// Returns the registrations of a normalised e-mail address at an event, in any status.
+    /// Returns the registrations of a normalised email address at an event, in any status.
     pub async fn list_registrations_at(
         &self,
         event: EventId,

@@ -56,7 +56,7 @@ async fn a_page_that_is_the_same_for_all_is_cached(app: Arc<TestApp>) {
     anyone
         .ok::<muster_api::v1::bindings::RegisterAttendee>(guest)
         .await;
-    let is_right = |page: &Reply| page.html(200).contains("One of 2 seats is free.");
+    let is_right = |page: &Reply| page.html(200).contains("1 spot left.");
     await_page(&site, &path, is_right).await;
     app.core
         .use_cases()

@@ -106,7 +106,7 @@ async fn every_rpc_is_for_those_whose_credential_has_its_scope(app: Arc<TestApp>
     assert!(public >= 6, "{public} are public");
 }
 
-async fn a_path_that_is_no_rpc_is_refused_to_everybody(app: Arc<TestApp>) {
+async fn a_path_that_is_no_rpc_is_refused_to_everyone(app: Arc<TestApp>) {
     let key = format!("Bearer {}", app.account(Plan::Free).await.key);
     for path in [
         "/muster.v1.EventService/Nothing",
@@ -259,7 +259,7 @@ async fn a_key_acts_on_its_account_alone(app: Arc<TestApp>) {
 
 tests::on_both_engines!(
     every_rpc_is_for_those_whose_credential_has_its_scope,
-    a_path_that_is_no_rpc_is_refused_to_everybody,
+    a_path_that_is_no_rpc_is_refused_to_everyone,
     a_credential_of_any_other_form_is_refused,
     a_wrong_checksum_costs_no_look_up,
     a_key_is_refused_from_its_expiry_on,

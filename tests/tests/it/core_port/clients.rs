@@ -87,7 +87,7 @@ async fn an_edge_says_for_whom_it_calls_and_each_client_has_its_own_limit(app: A
     assert_eq!(other.code(), Code::NotFound);
 }
 
-async fn whoever_proves_nothing_cannot_say_that_they_are_somebody_else(app: Arc<TestApp>) {
+async fn whoever_proves_nothing_cannot_say_that_they_are_someone_else(app: Arc<TestApp>) {
     let stranger = app.grpc.channel();
     for number in 0..ALLOWED {
         let answer = ask(&stranger, None, &format!("192.0.2.{number}"), number).await;
@@ -184,7 +184,7 @@ async fn a_made_up_forwarded_address_evades_no_limit(app: Arc<TestApp>) {
 
 tests::on_both_engines!(
     an_edge_says_for_whom_it_calls_and_each_client_has_its_own_limit,
-    whoever_proves_nothing_cannot_say_that_they_are_somebody_else,
+    whoever_proves_nothing_cannot_say_that_they_are_someone_else,
     a_wrong_token_is_refused_in_words_and_not_passed_over,
     two_tokens_are_accepted_while_edges_change_from_one_to_the_other,
     only_edges_may_call_the_internal_package,

@@ -93,7 +93,7 @@ async fn beyond_an_empty_bucket_nobody_registers_by_vanishing(app: Arc<TestApp>)
         }
         assert_eq!(stays(stayed).await, 429);
         let more = async { while registered().await == before {} };
-        assert!(timeout(WHILE, more).await.is_err(), "somebody registered");
+        assert!(timeout(WHILE, more).await.is_err(), "someone registered");
     }
 }
 

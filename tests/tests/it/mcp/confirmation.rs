@@ -90,7 +90,7 @@ async fn without_confirmation_nothing_changes_and_a_preview_is_shown(app: Arc<Te
         let text = mcp.call("cancel_event", stage.arguments()).await.error();
         assert!(text.contains("Nothing has changed yet"), "{text}");
         assert!(text.contains("Rust Meetup"), "{text}");
-        assert!(text.contains("Registrants who get an e-mail: 2"), "{text}");
+        assert!(text.contains("Registrants who get an email: 2"), "{text}");
         assert!(text.contains("confirm: true"), "{text}");
     }
     let mut refused = stage.arguments();
@@ -111,7 +111,7 @@ async fn the_preview_says_who_is_not_told(app: Arc<TestApp>) {
     }
     let text = mcp.call("cancel_event", json!({"id": event.id})).await;
     let text = text.error();
-    assert!(text.contains("Registrants who get an e-mail: 0"), "{text}");
+    assert!(text.contains("Registrants who get an email: 0"), "{text}");
     let untold = "People whom you added and who get none, because the account is new: 20.";
     assert!(text.contains(untold), "{text}");
 }
@@ -187,7 +187,7 @@ async fn a_client_with_forms_asks_and_cancels_when_told_so(app: Arc<TestApp>) {
     assert_eq!(form["method"], "elicitation/create");
     let message = form["params"]["message"].as_str().unwrap();
     assert!(
-        message.contains("Registrants who get an e-mail: 2"),
+        message.contains("Registrants who get an email: 2"),
         "{message}"
     );
     assert_eq!(
@@ -351,14 +351,14 @@ async fn whoever_is_declined_or_approved_is_named_first(app: Arc<TestApp>) {
     assert_eq!(declined["status"], "Cancelled");
 }
 
-async fn an_update_is_confirmed_only_if_it_mails_somebody(app: Arc<TestApp>) {
+async fn an_update_is_confirmed_only_if_it_mails_someone(app: Arc<TestApp>) {
     let stage = Stage::set(app).await;
     let title = json!({"id": stage.id, "title": "Rust Meetup Berlin"});
     let updated = stage.mcp.call("update_event", title).await.answer();
     assert_eq!(updated["title"], "Rust Meetup Berlin");
     let mut place = json!({"id": stage.id, "location": "xHain"});
     let question = asks(&stage, "update_event", place.clone()).await;
-    assert!(question.contains("get an e-mail: 2"), "{question}");
+    assert!(question.contains("get an email: 2"), "{question}");
     place["confirm"] = true.into();
     let moved = stage.mcp.call("update_event", place.clone()).await.answer();
     assert_eq!(moved["registrants_notified"], 2);
@@ -371,7 +371,7 @@ async fn an_update_is_confirmed_only_if_it_mails_somebody(app: Arc<TestApp>) {
     assert_eq!(waits["status"], "Waitlisted");
     let more = json!({"id": stage.id, "max_capacity": 3});
     let question = asks(&stage, "update_event", more).await;
-    assert!(question.contains("get an e-mail: 1"), "{question}");
+    assert!(question.contains("get an email: 1"), "{question}");
     // What would be refused is refused at once.
     let less = json!({"id": stage.id, "max_capacity": 1});
     let text = stage.mcp.call("update_event", less).await.error();
@@ -398,7 +398,7 @@ async fn a_draft_is_deleted_only_when_a_person_says_so(app: Arc<TestApp>) {
 tests::on_both_engines!(
     whoever_is_registered_or_cancelled_is_named_first,
     whoever_is_declined_or_approved_is_named_first,
-    an_update_is_confirmed_only_if_it_mails_somebody,
+    an_update_is_confirmed_only_if_it_mails_someone,
     a_draft_is_deleted_only_when_a_person_says_so,
     without_confirmation_nothing_changes_and_a_preview_is_shown,
     the_preview_says_who_is_not_told,

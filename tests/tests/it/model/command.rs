@@ -17,7 +17,7 @@ pub(crate) struct Step {
     pub(crate) command: Command,
 }
 
-/// What somebody does, or what happens by itself.
+/// What someone does, or what happens by itself.
 #[derive(Debug, Clone)]
 pub(crate) enum Command {
     Create {
@@ -55,7 +55,7 @@ pub(crate) enum Command {
     Maintain,
 }
 
-/// Which event, counted modulo how many there are, and whether its owner asks or somebody else.
+/// Which event, counted modulo how many there are, and whether its owner asks or someone else.
 #[derive(Debug, Clone)]
 pub(crate) struct Target {
     pub(crate) event: usize,

@@ -211,7 +211,7 @@ impl World {
         })
     }
 
-    /// What anybody is told of an event; nothing when there is none for them.
+    /// What anyone is told of an event; nothing when there is none for them.
     pub(crate) fn public_detail(&self, event: &Event) -> Option<Value> {
         self.is_public(event).then(|| self.public(event))
     }

@@ -223,7 +223,7 @@ async fn a_wrong_request_of_a_known_app_is_told_to_it(app: Arc<TestApp>) {
     }
 }
 
-/// Anybody can register an app, and mail people a link to this site that ends on its page (RFC 9700, section 4.11.2).
+/// Anyone can register an app, and mail people a link to this site that ends on its page (RFC 9700, section 4.11.2).
 async fn nobody_is_led_to_the_page_of_an_app_without_wanting_it(app: Arc<TestApp>) {
     let (_, browser, _) = stage(&app).await;
     let nobody = Browser::new(&app);
@@ -246,7 +246,7 @@ async fn nobody_is_led_to_the_page_of_an_app_without_wanting_it(app: Arc<TestApp
         assert!(sign_in.is_some(), "{links:?}");
 
         let shown = browser.page(&request).await;
-        assert_shown(&shown, "somebody");
+        assert_shown(&shown, "someone");
         let links = attributes(shown.html(400), "href");
         let back = links.iter().find(|link| link.starts_with(uri));
         let back = unescaped(back.unwrap());

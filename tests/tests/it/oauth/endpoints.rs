@@ -1,4 +1,4 @@
-//! The endpoints for apps answer as the RFCs say, to anybody, without cookies.
+//! The endpoints for apps answer as the RFCs say, to anyone, without cookies.
 
 use std::sync::Arc;
 
@@ -284,7 +284,7 @@ async fn strangers_cannot_try_without_end(app: Arc<TestApp>) {
             break;
         }
     }
-    let limited = limited.expect("somebody who guesses is stopped");
+    let limited = limited.expect("someone who guesses is stopped");
     assert_eq!(error(&limited, 429), "temporarily_unavailable");
     assert!(limited.header("retry-after").is_some(), "{limited:?}");
 }

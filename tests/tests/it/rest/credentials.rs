@@ -1,4 +1,4 @@
-//! Who is let in over HTTP, and what everybody else is told.
+//! Who is let in over HTTP, and what everyone else is told.
 
 use std::sync::Arc;
 

@@ -39,7 +39,7 @@ enum Sent {
 }
 
 impl Sent {
-    /// Sends it, with these lines of `X-Forwarded-For`, about somebody new.
+    /// Sends it, with these lines of `X-Forwarded-For`, about someone new.
     async fn by(&self, site: &Http, forwarded: Vec<String>, number: usize) -> StatusCode {
         let email = format!("grace-{number}@example.org");
         let mut request = match self {
@@ -75,7 +75,7 @@ async fn each_visitor_behind_a_proxy_has_a_limit_of_their_own(app: Arc<TestApp>)
             );
             let mut send = async |visitor: &str| {
                 people += 1;
-                // Each time they say that they are somebody else.
+                // Each time they say that they are someone else.
                 let made_up = format!("198.51.100.{}", people % 250);
                 form.by(&site, proxy.lines(&made_up, visitor), people).await
             };

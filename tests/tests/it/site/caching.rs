@@ -68,7 +68,7 @@ async fn a_page_with_fewer_seats_is_another_page(app: Arc<TestApp>) {
     let anyone = app.over(Surface::Http).anyone();
     anyone.ok::<RegisterAttendee>(guest).await;
     let second = tagged(&app, &path, tag).await;
-    assert!(second.html(200).contains("One of 2 seats is free."));
+    assert!(second.html(200).contains("1 spot left."));
 }
 
 async fn a_private_page_is_never_kept(app: Arc<TestApp>) {
@@ -145,7 +145,7 @@ async fn every_page_of_the_demo_is_small_and_leads_somewhere(app: Arc<TestApp>) 
 /// An event with long texts and many questions.
 async fn every_page_of_a_long_event_is_small(app: Arc<TestApp>) {
     let owner = app.over(Surface::Http).owner(Plan::Pro).await;
-    let sentence = "We meet at seven, and everybody is welcome, with or without a laptop. ";
+    let sentence = "We meet at seven, and everyone is welcome, with or without a laptop. ";
     let options: Vec<_> = (0..50).map(|n| format!("Option number {n:02}")).collect();
     let choice = |n: usize| {
         let label = format!("Which of these would you like, question {n:02}?");

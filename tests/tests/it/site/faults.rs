@@ -23,7 +23,7 @@ async fn registered(owner: &Client, event: &Created) -> Vec<Value> {
     listed["items"].as_array().unwrap().clone()
 }
 
-/// The path of the private page in the mail to somebody.
+/// The path of the private page in the mail to someone.
 async fn link(app: &TestApp, email: &str) -> String {
     app.drain_jobs().await;
     let mails = app.mails();
@@ -154,7 +154,7 @@ async fn what_lapsed_cannot_be_confirmed_and_what_is_confirmed_stays(app: Arc<Te
     for _ in 0..2 {
         assert_eq!(app.site.form(&early, &[]).send().await.status, 303);
         let page = app.site.page(&early).send().await;
-        assert!(page.html(200).contains("You have a seat"));
+        assert!(page.html(200).contains("You have a spot"));
     }
     app.advance(Duration::from_hours(24));
     app.maintain().await;
@@ -187,7 +187,7 @@ async fn unknown_events_and_links_have_no_page_of_any_kind(app: Arc<TestApp>) {
         for end in ["", "/register", "/registered", "/embed", "/event.ics"] {
             let path = format!("/events/{slug}{end}");
             let reply = app.site.page(&path).send().await;
-            assert!(reply.html(404).contains("There is no such page"), "{path}");
+            assert!(reply.html(404).contains("Page not found"), "{path}");
         }
         let path = format!("/events/{slug}/register");
         app.site.form(&path, &[]).send().await.html(404);

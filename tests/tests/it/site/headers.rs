@@ -59,8 +59,8 @@ async fn every_answer_tells_browsers_to_use_https_alone() {
     for path in ["/events", "/events", "/me", "/nothing"] {
         replies.push(app.http.get(path).send().await);
     }
-    let anybody = app.mcp.request("tools/list", serde_json::json!({}));
-    replies.push(anybody.send().await);
+    let anyone = app.mcp.request("tools/list", serde_json::json!({}));
+    replies.push(anyone.send().await);
     for reply in replies {
         let strict = reply.header("strict-transport-security");
         assert_eq!(strict, Some("max-age=31536000"), "{reply:?}");

@@ -1,5 +1,5 @@
 //! Forms as attackers and accidents send them: with ids of others, doubled and missing fields, times that no clock shows, names that
-//! are code, and to events that somebody else cancelled meanwhile.
+//! are code, and to events that someone else cancelled meanwhile.
 
 use std::sync::Arc;
 
@@ -228,7 +228,7 @@ fn with_pairs<'f>(
     kept.chain(changed).copied().collect()
 }
 
-async fn an_event_that_somebody_cancelled_meanwhile_is_not_changed(app: Arc<TestApp>) {
+async fn an_event_that_someone_cancelled_meanwhile_is_not_changed(app: Arc<TestApp>) {
     let (browser, owner, event, _guest) = organizer(&app, "Grace").await;
     let path = format!("/dashboard/events/{}", event.id);
     let edit = format!("{path}/edit");
@@ -331,6 +331,6 @@ tests::on_both_engines!(
     ids_of_others_in_fields_change_nothing,
     doubled_missing_and_unknown_fields_do_no_harm,
     a_time_that_no_clock_shows_is_told_beside_its_field,
-    an_event_that_somebody_cancelled_meanwhile_is_not_changed,
+    an_event_that_someone_cancelled_meanwhile_is_not_changed,
     names_that_are_code_are_text_on_every_page,
 );

@@ -72,7 +72,7 @@ async fn names_that_are_code_are_text_in_every_mail_and_table(app: Arc<TestApp>)
     app.drain_jobs().await;
     let mails = app.mails();
     let kinds = [
-        "is your code",
+        "is your Muster code",
         "Invitation from",
         "await your approval",
         "Your registration is approved",

@@ -229,9 +229,9 @@ async fn an_invitation_is_for_its_address_only(app: Arc<TestApp>) {
         .send(&link, &[("action", "accept")])
         .await
         .html(404);
-    let anybody = Browser::new(&app).page(&link).await;
+    let anyone = Browser::new(&app).page(&link).await;
     assert!(
-        anybody
+        anyone
             .header("location")
             .unwrap()
             .starts_with("/sign-in?next=%2Finvitations")

@@ -114,7 +114,7 @@ async fn where_sign_up_is_closed_the_page_says_so(app: Arc<TestApp>) {
     assert!(open.html(200).contains("Sign in or sign up"));
 }
 
-/// A page as it is for everybody: without what each request and each address have of their own.
+/// A page as it is for everyone: without what each request and each address have of their own.
 fn same(reply: &Reply, address: &str) -> String {
     let text = String::from_utf8_lossy(&reply.body).replace(address, "ADDRESS");
     let mut headers: Vec<_> = reply
@@ -124,7 +124,7 @@ fn same(reply: &Reply, address: &str) -> String {
         .map(|(name, value)| format!("{name}: {value:?}"))
         .collect();
     headers.sort();
-    // Which cookies are set is told to anybody, their values to nobody.
+    // Which cookies are set is told to anyone, their values to nobody.
     let cookies = reply.headers.get_all("set-cookie").iter();
     let cookies: Vec<_> = cookies
         .map(|cookie| {

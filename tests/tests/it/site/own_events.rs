@@ -122,7 +122,7 @@ async fn of_two_people_who_edit_at_once_the_second_is_told(app: Arc<TestApp>) {
     let mine = with(&opened, &[("title", "Mine"), ("city", "Potsdam")]);
     let conflict = browser.send(&edit, &mine).await;
     let html = conflict.html(409);
-    assert!(html.contains("Somebody else changed this event"), "{html}");
+    assert!(html.contains("Someone else changed this event"), "{html}");
     assert!(html.contains("meanwhile, to: Theirs"), "{html}");
     assert!(
         html.contains("value=\"Mine\"") && html.contains("value=\"40\""),
@@ -153,7 +153,7 @@ async fn who_is_mailed_is_shown_before_time_or_place_change(app: Arc<TestApp>) {
     let moved = with(&opened, &[("location", "The other room")]);
     let review = browser.send(&edit, &moved).await;
     let html = review.html(200);
-    assert!(html.contains("Save, and mail 1 person?"), "{html}");
+    assert!(html.contains("Save and email 1 person?"), "{html}");
     assert!(html.contains("The other room"), "{html}");
     assert_ne!(read(&owner, &event).await["location"], "The other room");
     let back = [&moved[..], &[("action", "back")]].concat();
@@ -229,7 +229,7 @@ async fn a_new_owner_reads_who_is_not_told_of_a_cancellation(app: Arc<TestApp>) 
     let page = browser.page(&path(&event, "")).await;
     let html = page.html(200);
     assert!(
-        html.contains("Some people whom you added get no e-mail"),
+        html.contains("Some people whom you added get no email"),
         "{html}"
     );
 }
@@ -250,7 +250,7 @@ async fn the_form_asks_for_a_code_where_a_contact_is_no_members(app: Arc<TestApp
 
     browser.send(&asks, &[("action", "send")]).await;
     let wrong = browser.send(&asks, &[("code", "00000000")]).await;
-    assert!(wrong.html(400).contains("is not the one in the e-mail"));
+    assert!(wrong.html(400).contains("is not the one in the email"));
     let code = app.newest_code(contact.1).await;
     let done = browser.send(&asks, &[("code", &code)]).await;
     assert_eq!(
@@ -261,7 +261,7 @@ async fn the_form_asks_for_a_code_where_a_contact_is_no_members(app: Arc<TestApp
     let page = browser.page(&path(&event, "")).await;
     assert!(
         page.html(200)
-            .contains("E-mails to your guests name the address now")
+            .contains("Emails to your guests name the address now")
     );
     let proven = browser.page(&edit).await;
     assert!(!proven.html(200).contains("Show that it is yours"));
@@ -317,7 +317,7 @@ async fn drafts_are_copied_published_taken_back_and_deleted(app: Arc<TestApp>) {
         assert!(kept, "{name}: {times:?}");
     }
     let publish = browser.page(&format!("{copy}/publish")).await;
-    assert!(publish.html(200).contains("Nobody is mailed."));
+    assert!(publish.html(200).contains("No emails will be sent."));
     let published = browser.send(&format!("{copy}/publish"), &[]).await;
     assert!(
         browser

@@ -61,14 +61,14 @@ async fn registrations_are_found_approved_and_declined_with_a_reason(app: Arc<Te
         "Ada L",
         "Alan &#60;T&#62;",
         "3 registrations",
-        "Waits for you",
+        "Needs approval",
     ] {
         assert!(html.contains(shown), "{shown}: {html}");
     }
     let overview = browser.page(&path(&event, "")).await;
     let html = overview.html(200);
     for count in [
-        "<strong>0 of 100</strong> <span>seats taken",
+        "<strong>0 of 100</strong> <span>spots taken",
         "<strong>3</strong> <span>waiting for your approval",
     ] {
         assert!(html.contains(count), "{count}: {html}");
@@ -85,7 +85,7 @@ async fn registrations_are_found_approved_and_declined_with_a_reason(app: Arc<Te
             .follow(&nobody)
             .await
             .html(200)
-            .contains("Nobody was chosen")
+            .contains("Select at least one person")
     );
     let chosen = [
         ("registration_ids", id(&all[0])),
@@ -205,7 +205,7 @@ async fn a_plan_without_the_list_shows_numbers_and_what_a_plan_adds(app: Arc<Tes
     let page = browser.page(&path(&event, "/registrations")).await;
     let html = page.html(403);
     assert!(html.contains("What a paid plan adds"), "{html}");
-    assert!(html.contains("seats taken"), "{html}");
+    assert!(html.contains("spots taken"), "{html}");
     for door in ["/check-in", "/check-in?q=ada"] {
         let door = browser.page(&path(&event, door)).await;
         assert!(door.html(403).contains("What a paid plan adds"));

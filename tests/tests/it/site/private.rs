@@ -16,7 +16,7 @@ async fn register(app: &Arc<TestApp>, event: &Created, name: &str, email: &str) 
     anyone.ok::<RegisterAttendee>(request).await;
 }
 
-/// The path of the private page in each mail to somebody, in the order of sending.
+/// The path of the private page in each mail to someone, in the order of sending.
 async fn links(app: &Arc<TestApp>, email: &str) -> Vec<String> {
     app.drain_jobs().await;
     let mut mails = app.mails();
@@ -29,7 +29,7 @@ async fn links(app: &Arc<TestApp>, email: &str) -> Vec<String> {
     mails.iter().filter_map(|mail| path(&mail.text)).collect()
 }
 
-/// The newest status of everybody, as the organizer sees it.
+/// The newest status of everyone, as the organizer sees it.
 async fn statuses(owner: &Client, event: &Created) -> Vec<String> {
     let listed = owner.ok::<ListRegistrations>(json!({"id": event.id})).await;
     let items = listed["items"].as_array().unwrap().iter();
@@ -79,7 +79,7 @@ async fn a_registrant_sees_the_registration_and_cancels_in_two_steps(app: Arc<Te
     assert_private(&page);
     let html = page.html(200);
     for shown in [
-        "You have a seat",
+        "You have a spot",
         "Rust &#60;Night&#62;",
         "Grace &#60;b&#62;",
         "grace@example.org",
@@ -108,7 +108,7 @@ async fn a_registrant_sees_the_registration_and_cancels_in_two_steps(app: Arc<Te
     let question = app.site.page(&cancel).send().await;
     assert_private(&question);
     let html = question.html(200);
-    assert!(html.contains("Your seat goes to somebody else"), "{html}");
+    assert!(html.contains("Your seat goes to someone else"), "{html}");
     assert_eq!(attributes(html, "action"), [&*cancel]);
 
     for again in [false, true] {
@@ -169,7 +169,7 @@ async fn a_registration_is_confirmed_by_a_form(app: Arc<TestApp>) {
     for _again in 0..2 {
         let reply = app.site.form(&grace, &[]).send().await;
         let html = followed(&app, &reply, &grace).await;
-        assert!(html.contains("You have a seat"), "{html}");
+        assert!(html.contains("You have a spot"), "{html}");
         assert!(html.contains("Your registration is confirmed"), "{html}");
     }
     assert_eq!(statuses(&owner, &event).await, ["Confirmed"]);
@@ -282,7 +282,7 @@ async fn a_link_that_is_none_shows_nothing(app: Arc<TestApp>) {
         for ending in ["", "/cancel"] {
             let path = format!("/registrations/{token}{ending}");
             let page = app.site.page(&path).send().await;
-            assert!(page.html(404).contains("There is no such page"));
+            assert!(page.html(404).contains("Page not found"));
             let reply = app.site.form(&path, &[]).send().await;
             assert_eq!(reply.status, 404, "{path}");
         }
@@ -324,12 +324,12 @@ async fn whoever_was_added_refuses_the_organizers_mail_by_a_form(app: Arc<TestAp
     for _again in 0..2 {
         let reply = app.site.form(&refuse, &[]).send().await;
         let html = followed(&app, &reply, &ada).await;
-        assert!(html.contains("sends you no more e-mail"), "{html}");
+        assert!(html.contains("sends you no more email"), "{html}");
         assert!(!html.contains(&refuse), "{html}");
     }
     let refused = app.site.page(&refuse).send().await;
     let html = refused.html(200);
-    assert!(html.contains("You get no more e-mail"), "{html}");
+    assert!(html.contains("You get no more email"), "{html}");
     owner.ok::<CancelEvent>(json!({"id": first.id})).await;
     assert_eq!(links(&app, "ada@example.org").await.len(), 2);
     // Whoever registered themselves has nothing to refuse.

@@ -15,12 +15,7 @@ async fn a_browser_gets_a_page_and_a_program_gets_json() {
         let page = app.site.page(path).header("x-request-id", "req-17");
         let page = page.send().await;
         let html = page.html(404);
-        for part in [
-            "There is no such page",
-            "req-17",
-            "href=\"/events\"",
-            "Error 404",
-        ] {
+        for part in ["Page not found", "req-17", "href=\"/events\"", "Error 404"] {
             assert!(html.contains(part), "{part}: {html}");
         }
         assert!(html.contains("name=\"robots\" content=\"noindex\""));

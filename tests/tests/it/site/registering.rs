@@ -70,7 +70,7 @@ async fn the_form_asks_what_the_event_asks_and_registers_once(app: Arc<TestApp>)
         let next = reply.header("location").unwrap();
         assert_eq!(next, format!("/events/{}/registered", event.slug));
         let next = app.site.page(next).send().await;
-        assert!(next.html(200).contains("Check your mail"));
+        assert!(next.html(200).contains("Check your inbox"));
     }
     let all = registered(&owner, &event).await;
     assert_eq!(all.len(), 1);
@@ -216,7 +216,7 @@ async fn a_form_that_core_cannot_take_is_kept_to_be_sent_again(app: Arc<TestApp>
     assert_eq!(registered(&owner, &event).await.len(), 1);
 }
 
-async fn another_site_cannot_register_anybody(app: Arc<TestApp>) {
+async fn another_site_cannot_register_anyone(app: Arc<TestApp>) {
     let (owner, event) = questionnaire(&app).await;
     let path = format!("/events/{}/register", event.slug);
     let form = app.site.form(&path, &good()).without("sec-fetch-site");
@@ -232,5 +232,5 @@ tests::on_both_engines!(
     wrong_input_is_shown_beside_its_field_and_nothing_typed_is_lost,
     an_event_that_changes_while_the_form_is_open_says_so,
     a_form_that_core_cannot_take_is_kept_to_be_sent_again,
-    another_site_cannot_register_anybody,
+    another_site_cannot_register_anyone,
 );

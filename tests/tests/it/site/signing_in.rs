@@ -246,7 +246,7 @@ async fn while_core_is_away_nothing_typed_is_lost(app: Arc<TestApp>) {
 /// A page of another site that opened this one sees by its handle whether their windows are apart.
 async fn a_foreign_window_does_not_see_who_is_signed_in(app: Arc<TestApp>) {
     let account = app.account(Plan::Free).await;
-    let somebody = Browser::signed_in(&app, &account.email).await;
+    let someone = Browser::signed_in(&app, &account.email).await;
     let nobody = Browser::new(&app);
     let opener = |reply: &tests::Reply| {
         let policy = reply.header("cross-origin-opener-policy");
@@ -258,14 +258,14 @@ async fn a_foreign_window_does_not_see_who_is_signed_in(app: Arc<TestApp>) {
         "/dashboard",
         "/dashboard/keys",
     ] {
-        for browser in [&somebody, &nobody] {
+        for browser in [&someone, &nobody] {
             assert_eq!(opener(&browser.page(path).await), "same-origin", "{path}");
         }
     }
     // An app waits for its window to come back, whoever is signed in.
     let to_app = "next=%2Foauth%2Fauthorize%3Fclient_id%3Dx";
     for path in ["/sign-in", "/sign-in/code"] {
-        for browser in [&somebody, &nobody] {
+        for browser in [&someone, &nobody] {
             let page = browser.page(&format!("{path}?{to_app}")).await;
             assert_eq!(opener(&page), "unsafe-none", "{path}");
         }

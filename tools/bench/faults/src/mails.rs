@@ -1,4 +1,4 @@
-//! Everybody who was told that they are registered must have got one mail.
+//! Everyone who was told that they are registered must have got one mail.
 
 use std::{
     collections::{HashMap, HashSet},

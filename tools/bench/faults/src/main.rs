@@ -43,7 +43,7 @@ use self::{
 /// Breaks parts of Muster under load, and prints as Markdown what clients saw.
 ///
 /// The parts, PostgreSQL and this driver are processes that talk over TCP. Fails if anything that was acknowledged is lost (an event, a
-/// registration, or the mail that confirms it), if somebody gets two mails, or if a call fails in a rolling restart. Other figures are
+/// registration, or the mail that confirms it), if someone gets two mails, or if a call fails in a rolling restart. Other figures are
 /// printed only, since they depend on the machine: run it with `--release` on an idle one. Some faults need root, and say if they
 /// could not be made.
 #[derive(Debug, Parser)]

@@ -166,7 +166,7 @@ impl Next {
 
 fn description(is_public: bool) -> Value {
     json!({
-        "title": "An event", "description": "Everybody wants to come.", "location": "Here",
+        "title": "An event", "description": "Everyone wants to come.", "location": "Here",
         "start_date": "2040-05-14T19:00:00Z", "max_capacity": 10_000, "is_public": is_public,
     })
 }

@@ -52,7 +52,7 @@ impl Target {
     }
 }
 
-/// Somebody who calls all surfaces.
+/// Someone who calls all surfaces.
 pub(crate) struct Callers {
     pub(crate) api: Caller,
     pub(crate) tools: Option<Caller>,

@@ -95,7 +95,7 @@ fn without(command: &mut Command, prefixes: &[&str]) {
     }
 }
 
-/// An address that is free now, another one each time: the system may choose the same again until somebody listens there.
+/// An address that is free now, another one each time: the system may choose the same again until someone listens there.
 ///
 /// # Errors
 ///

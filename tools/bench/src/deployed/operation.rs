@@ -66,7 +66,7 @@ impl Operation {
 /// A new event of the account, published or as a draft.
 pub(crate) fn create(key: &str, is_public: bool) -> http::Result<Request<Full<Bytes>>> {
     let body = format!(
-        r#"{{"title":"A hot event","description":"Everybody wants to come.","location":"Here",
+        r#"{{"title":"A hot event","description":"Everyone wants to come.","location":"Here",
         "start_date":"2040-05-14T19:00:00Z","max_capacity":10000,"is_public":{is_public}}}"#
     );
     post("/api/v1/events", Some(key), body)

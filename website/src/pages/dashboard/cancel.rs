@@ -52,7 +52,7 @@ pub(in crate::pages) async fn show(caller: Caller) -> PageResult {
     }
     let (mail, untold) = of_cancel(&caller, &event.id, None).await?;
     let reason = Field::paragraphs("reason", "Why is it cancelled?")
-        .hint("It stands in the e-mail to everybody who is registered.");
+        .hint("Included in the email to everyone registered.");
     caller.answer(&CancelPage {
         page: caller.page(TITLE, Tab::Events),
         head: EventHead::of(&event, Part::Overview),

@@ -1,4 +1,4 @@
-//! The address for questions of an event: mails name it once somebody typed the code that was mailed to it.
+//! The address for questions of an event: mails name it once someone typed the code that was mailed to it.
 
 use askama::Template;
 use http_kit::Problem;

@@ -1,4 +1,4 @@
-//! Declining registrations, one or many: whom, and why, before anybody is mailed.
+//! Declining registrations, one or many: whom, and why, before anyone is mailed.
 
 use askama::Template;
 use axum::response::Response;
@@ -25,7 +25,7 @@ use crate::{
 };
 
 /// Why some are left: they were approved, or took their seats, since the page was opened.
-const SEATED: &str = "they have seats by now, so each can only be cancelled";
+const SEATED: &str = "they have spots by now, so each can only be cancelled";
 
 #[derive(Template)]
 #[template(path = "dashboard/decline.html")]
@@ -81,8 +81,9 @@ pub(in crate::pages) async fn take(caller: Caller, form: Form) -> PageResult {
 }
 
 fn page(caller: &Caller, event: &MyEventDetail, chosen: Vec<Registration>) -> PageResult {
-    let reason = Field::paragraphs("reason", "Why?")
-        .hint("It stands in the e-mail that they get. Without a reason it only says that they have no seat.");
+    let reason = Field::paragraphs("reason", "Why?").hint(
+        "Included in the email they get. Without a reason, it only says that they have no spot.",
+    );
     let whole = caller
         .problem()
         .filter(|problem| problem.details.is_empty());

@@ -1,4 +1,4 @@
-//! Changing an event. Who will be mailed, and what they will read, is shown before anything is saved; so is what somebody else changed
+//! Changing an event. Who will be mailed, and what they will read, is shown before anything is saved; so is what someone else changed
 //! meanwhile.
 
 use askama::Template;
@@ -32,7 +32,7 @@ use crate::{
     zones,
 };
 
-const CONFLICT: &str = "Somebody else changed this event while you had the form open. Nothing is saved yet. Look at the marked fields, then save again.";
+const CONFLICT: &str = "Someone else changed this event while you had the form open. Nothing is saved yet. Look at the marked fields, then save again.";
 
 #[derive(Template)]
 #[template(path = "dashboard/event_edit.html")]
@@ -162,7 +162,7 @@ fn cancelled_meanwhile(event: &MyEventDetail) -> Response {
     flash::see(&path_of(&event.id), Some(done))
 }
 
-/// What somebody else changed, beside what was typed.
+/// What someone else changed, beside what was typed.
 fn conflict(caller: Caller, event: &MyEventDetail, form: Form) -> PageResult {
     if event.is_cancelled {
         return Ok(cancelled_meanwhile(event));

@@ -126,7 +126,7 @@ pub(crate) fn counts(event: &MyEventDetail) -> Vec<Count> {
     ];
     let others = others.into_iter().filter(|(number, ..)| *number > 0);
     let others = others.map(|(number, words, status)| count(number.to_string(), words, status));
-    [count(seats, "seats taken", "Confirmed")]
+    [count(seats, "spots taken", "Confirmed")]
         .into_iter()
         .chain(others)
         .collect()

@@ -232,20 +232,20 @@ fn place() -> Vec<Field> {
 }
 
 fn registration(purpose: Purpose) -> Vec<Field> {
-    let usual = ("", "As usual on this site");
+    let usual = ("", "Site default");
     let options = [usual, ("true", "Yes"), ("false", "No")];
     // An event that is there has the one or the other.
     let skipped = usize::from(purpose != Purpose::New);
     vec![
-        Field::new(FieldKind::Number, "max_capacity", "Seats")
+        Field::new(FieldKind::Number, "max_capacity", "Spots")
             .hint("At most 10,000. When they are taken, people join a waitlist.")
             .required(),
         Field::tick("requires_approval", "I approve each registration")
-            .hint("People ask for a seat, and you decide."),
+            .hint("People request to join, and you decide."),
         Field::new(
             FieldKind::Select,
             "confirm_by_email",
-            "People confirm their e-mail address",
+            "People confirm their email address",
         )
         .hint("Keeps out mistyped and invented addresses.")
         .options(options.into_iter().skip(skipped), &[""])
@@ -256,8 +256,8 @@ fn registration(purpose: Purpose) -> Vec<Field> {
 fn organizer() -> Vec<Field> {
     vec![
         Field::line("organizer_name", "Name").autocomplete("organization"),
-        Field::email("contact_email", "E-mail address for questions").hint(
-            "E-mails name it if it is a member's, or once you typed a code that we send there.",
+        Field::email("contact_email", "Email address for questions").hint(
+            "Emails name it if it is a member's, or once you typed a code that we send there.",
         ),
     ]
 }

@@ -30,7 +30,7 @@ struct MembersPage {
 
 pub(in crate::pages) async fn show(caller: Caller) -> PageResult {
     let list = read(&caller).await?;
-    let email = Field::email("email", "E-mail address").required();
+    let email = Field::email("email", "Email address").required();
     caller.answer(&MembersPage {
         page: caller.page("Members", Tab::Members),
         list,

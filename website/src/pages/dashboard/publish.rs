@@ -32,7 +32,7 @@ pub(in crate::pages) async fn ask_to_publish(caller: Caller) -> PageResult {
 }
 
 pub(in crate::pages) async fn ask_to_unpublish(caller: Caller) -> PageResult {
-    show(&caller, "Make it a draft again?", false).await
+    show(&caller, "Unpublish?", false).await
 }
 
 /// What the button does. An event that is in this state already needs no button.

@@ -55,7 +55,7 @@ struct RegistrationsPage {
     first_url: Option<String>,
     problem: Option<String>,
     has_waiting: bool,
-    /// Whether there is anybody whom the person may choose, to approve or decline.
+    /// Whether there is anyone whom the person may choose, to approve or decline.
     has_choices: bool,
 }
 

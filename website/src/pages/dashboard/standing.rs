@@ -37,7 +37,7 @@ impl Standing {
             Self::Confirmed => Badge::new("good", "Confirmed"),
             Self::Waitlisted => Badge::new("warn", "On the waitlist"),
             Self::Unconfirmed => Badge::new("warn", "Has not confirmed"),
-            Self::Waiting => Badge::new("warn", "Waits for you"),
+            Self::Waiting => Badge::new("warn", "Needs approval"),
         }
     }
 
@@ -71,7 +71,7 @@ mod tests {
             };
             Standing::of(&one).badge().word
         };
-        assert_eq!(word("Pending", Some("approval"), false), "Waits for you");
+        assert_eq!(word("Pending", Some("approval"), false), "Needs approval");
         assert_eq!(
             word("Pending", Some("confirmation"), false),
             "Has not confirmed"

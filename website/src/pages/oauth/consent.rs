@@ -135,7 +135,7 @@ fn browser(context: &RequestContext) -> String {
 
 /// A request that is not open in this browser for whoever is signed in.
 fn closed(context: &RequestContext, problem: Problem) -> PageResult {
-    const CLOSED: &str = "It was decided, it is older than 10 minutes, or it was begun in another browser or by somebody else.";
+    const CLOSED: &str = "It was decided, it is older than 10 minutes, or it was begun in another browser or by someone else.";
     if !matches!(problem.http_status, 400 | 401 | 404) {
         return Err(problem);
     }
@@ -146,7 +146,7 @@ fn closed(context: &RequestContext, problem: Problem) -> PageResult {
 
 const UNAVAILABLE: Why = Why {
     headline: "The app is not connected yet",
-    text: "Something does not answer. Please send your decision again in a moment.",
+    text: "We couldn’t reach the server. Please send your decision again in a moment.",
     before: None,
 };
 

@@ -7,11 +7,11 @@ use crate::{
     form::Form,
 };
 
-/// The form of an event: what everybody is asked, and its own questions.
-pub(crate) fn model(everybody: Vec<Field>, questions: &[CustomField]) -> FormModel {
+/// The form of an event: what everyone is asked, and its own questions.
+pub(crate) fn model(everyone: Vec<Field>, questions: &[CustomField]) -> FormModel {
     let questions = questions.iter().enumerate();
     let questions = questions.map(|(index, one)| question(index, one));
-    FormModel::grouped(vec![Group::of(everybody), Group::of(questions.collect())])
+    FormModel::grouped(vec![Group::of(everyone), Group::of(questions.collect())])
 }
 
 fn question(index: usize, question: &CustomField) -> Field {
@@ -126,7 +126,7 @@ mod tests {
 
     #[test]
     fn words_of_core_stand_beside_their_fields_and_what_was_typed_stays() {
-        let everybody = vec![Field::line("name", "Name"), Field::email("email", "E-mail")];
+        let everyone = vec![Field::line("name", "Name"), Field::email("email", "Email")];
         let typed = form(&[
             ("answers[Days [all]]", "Sat"),
             ("email", "ada@"),
@@ -136,7 +136,7 @@ mod tests {
             field: field.to_owned(),
             message: message.to_owned(),
         };
-        let model = model(everybody, &questions()).filled(&typed).refused(&[
+        let model = model(everyone, &questions()).filled(&typed).refused(&[
             violation("email", "must be an address"),
             violation("answers[1].values[0]", "must be an option"),
             violation("answers[1].values", "must not come twice"),

@@ -5,7 +5,7 @@ use domain::{ids::AccountId, oauth::request::Parameters, person::Role, scope::Sc
 use test_postgres::Database;
 
 use super::{CHALLENGE, MCP, REDIRECT, Scene, VERIFIER, answered, asking, choice, register, some};
-use crate::{fixtures::migrate, service::people::Somebody};
+use crate::{fixtures::migrate, service::people::Someone};
 
 const MINUTE: i64 = 60;
 
@@ -146,9 +146,9 @@ async fn an_authorization_is_of_its_session_and_its_browser_for_ten_minutes(data
     let scene = Scene::open(&database).await;
     let (instance, ada) = (&scene.instance, &scene.ada);
     let id = scene.pending(scene.asking()).await.authorization.id;
-    let elsewhere = instance.somebody("ada@example.org", 2).await;
-    let mallory = instance.somebody("mallory@example.org", 3).await;
-    let of = async |who: &Somebody, browser: &str| {
+    let elsewhere = instance.someone("ada@example.org", 2).await;
+    let mallory = instance.someone("mallory@example.org", 3).await;
+    let of = async |who: &Someone, browser: &str| {
         let all = || Some(choice(scene.account, &["events:read"]));
         let got = instance.oauth.get(&who.by, browser, id).await;
         let Err(Error::NotFound { .. }) = got else {
@@ -205,7 +205,7 @@ async fn a_person_grants_only_what_was_asked_for_and_what_their_role_has(databas
     let scene = Scene::open(&database).await;
     let (instance, mut dora) = (
         &scene.instance,
-        scene.instance.somebody("dora@example.org", 2).await,
+        scene.instance.someone("dora@example.org", 2).await,
     );
     let account = instance
         .join(&scene.ada, &mut dora, "dora@example.org", Role::Door)

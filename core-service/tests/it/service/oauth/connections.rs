@@ -29,7 +29,7 @@ async fn people_see_what_they_connected_and_end_it(database: Database) {
     assert_eq!(redirect.shown_host(), "localhost:3118");
 
     // Nobody ends what another person agreed to.
-    let mallory = instance.somebody("mallory@example.org", 2).await;
+    let mallory = instance.someone("mallory@example.org", 2).await;
     for id in [first.grant.id, GrantId::new(uuid::Uuid::nil())] {
         let foreign = instance.oauth.disconnect(&mallory.by, id).await;
         assert!(
@@ -172,7 +172,7 @@ async fn nothing_is_left_of_who_is_erased_or_of_what_is_removed(database: Databa
     assert!(caller(instance, &issued).await.is_err());
     instance.maintain().await;
 
-    let bob = instance.somebody("bob@example.org", 2).await;
+    let bob = instance.someone("bob@example.org", 2).await;
     let asked = instance
         .oauth
         .start(&bob.by, super::BROWSER, scene.asking())

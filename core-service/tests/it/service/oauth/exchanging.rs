@@ -187,7 +187,7 @@ async fn a_token_is_for_no_other_surface_than_the_authorization(database: Databa
 async fn a_token_is_worth_what_its_person_is_now(database: Database) {
     let scene = Scene::open(&database).await;
     let instance = &scene.instance;
-    let mut otto = instance.somebody("otto@example.org", 2).await;
+    let mut otto = instance.someone("otto@example.org", 2).await;
     let account = instance
         .join(&scene.ada, &mut otto, "otto@example.org", Role::Organizer)
         .await;
@@ -243,10 +243,10 @@ async fn a_token_is_worth_what_its_person_is_now(database: Database) {
     assert_eq!(code(scene.refresh(&refreshed).await), Code::InvalidGrant);
 }
 
-async fn a_code_of_somebody_who_was_removed_meanwhile_is_worth_nothing(database: Database) {
+async fn a_code_of_someone_who_was_removed_meanwhile_is_worth_nothing(database: Database) {
     let scene = Scene::open(&database).await;
     let instance = &scene.instance;
-    let mut otto = instance.somebody("otto@example.org", 2).await;
+    let mut otto = instance.someone("otto@example.org", 2).await;
     let account = instance
         .join(&scene.ada, &mut otto, "otto@example.org", Role::Organizer)
         .await;
@@ -319,6 +319,6 @@ test_postgres::on_both_engines!(prepare: migrate;
     an_access_token_is_valid_for_an_hour,
     a_token_is_for_no_other_surface_than_the_authorization,
     a_token_is_worth_what_its_person_is_now,
-    a_code_of_somebody_who_was_removed_meanwhile_is_worth_nothing,
+    a_code_of_someone_who_was_removed_meanwhile_is_worth_nothing,
     guessing_codes_and_tokens_is_refused_after_a_while,
 );

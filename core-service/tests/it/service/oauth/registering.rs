@@ -80,7 +80,7 @@ async fn registering_is_no_store_for_junk(database: Database) {
     instance.clock.advance_seconds(31 * DAY);
     instance.maintain().await;
     // Whoever a person agreed to is kept, since its copies go on using the identifier.
-    let ada = instance.somebody("ada@example.org", 1).await;
+    let ada = instance.someone("ada@example.org", 1).await;
     let begin = async |parameters| {
         instance
             .oauth
@@ -93,7 +93,7 @@ async fn registering_is_no_store_for_junk(database: Database) {
     assert!(matches!(asked, Asked::Fine(_)), "{asked:?}");
 }
 
-/// More clients than may wait for somebody to agree, which a stranger has registered one after the other before `now`.
+/// More clients than may wait for someone to agree, which a stranger has registered one after the other before `now`.
 async fn fill(database: &Database, now: Instant, count: i64) {
     const COLUMNS: &str =
         "INSERT INTO oauth_clients (id, client_id, metadata, name, created_at, seen_at)";
@@ -124,7 +124,7 @@ async fn ten_thousand_clients_wait_at_most_and_the_oldest_go(database: Database)
     const MAX_CLIENTS: i64 = 10_000;
     let scene = Scene::open(&database).await;
     let instance = &scene.instance;
-    // One to which somebody agreed, and which is older than all.
+    // One to which someone agreed, and which is older than all.
     scene.connect().await;
     instance.clock.advance_seconds(60);
     fill(&database, instance.clock.now(), MAX_CLIENTS).await;

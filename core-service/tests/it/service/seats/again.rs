@@ -27,7 +27,7 @@ fn ask<'a>(instance: &'a Instance, slug: &'a str, new: NewRegistration) -> Askin
     asking
 }
 
-/// Otherwise somebody with a later number could have registered earlier.
+/// Otherwise someone with a later number could have registered earlier.
 async fn who_waited_for_the_lock_registered_when_it_was_free(database: Database) {
     const WAITED: i64 = 7;
     let instance = Instance::open(&database).await;
@@ -76,7 +76,7 @@ async fn beside(database: &Database, statement: &str) {
     }
 }
 
-/// Somebody named `nobody` cannot be written.
+/// Someone named `nobody` cannot be written.
 async fn refuse_nobody(database: &Database) {
     let refuse = if database.is_postgres() {
         "ALTER TABLE registrations ADD CHECK (name <> 'nobody')"
@@ -168,7 +168,7 @@ fn refuse_connections(database: &Database) {
 /// Time stands still but for waiting, so that the machine's speed does not matter.
 #[tokio::test]
 async fn while_postgresql_is_away_nobody_waits_for_two_batches() {
-    /// What anybody waits at most.
+    /// What anyone waits at most.
     const MAX_TIME: Duration = Duration::from_millis(1_500);
     /// Between one who asks and the next.
     const APART: Duration = Duration::from_millis(100);

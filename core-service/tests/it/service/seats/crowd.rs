@@ -18,7 +18,7 @@ use crate::{
     },
 };
 
-/// The seats that everybody comes for.
+/// The seats that everyone comes for.
 pub(super) const SEATS: i32 = 100;
 /// How many ask at a time, as a front with many connections does.
 pub(super) const AT_A_TIME: usize = 1_000;
@@ -106,7 +106,7 @@ async fn a_crowd_that_only_looks_at_the_counters_oversells(database: Database) {
     let asking = rush(&cores, CROWD, LOOKING, |core, number| {
         let (use_cases, store) = (core.use_cases.clone(), core.store.clone());
         let looked = Arc::clone(&looked);
-        // Everybody has a place in line already: that it is one person's only would give the race away.
+        // Everyone has a place in line already: that it is one person's only would give the race away.
         let seq = i64::try_from(number + 1).unwrap();
         let mut registration = rows.registration(event.id, seq, Status::Pending);
         async move {

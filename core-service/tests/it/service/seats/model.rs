@@ -86,7 +86,7 @@ impl Model {
         }
     }
 
-    /// Registering settles first, also for somebody who is there already.
+    /// Registering settles first, also for someone who is there already.
     pub(super) fn settle_before_registering(&mut self) {
         if self.confirm_by_email || self.held() > 0 {
             self.settle();

@@ -216,8 +216,8 @@ impl<'a> Case<'a> {
     async fn named(&self, which: usize) -> Option<(usize, RegistrationId)> {
         let index = which.checked_rem(self.model.registrations.len())?;
         let store = &self.instance.store;
-        let everybody = store.list_registrations(self.event, 0, 1_000).await;
-        Some((index, everybody.unwrap()[index].id))
+        let everyone = store.list_registrations(self.event, 0, 1_000).await;
+        Some((index, everyone.unwrap()[index].id))
     }
 
     async fn approve(&mut self, which: usize) {

@@ -47,7 +47,7 @@ impl Rpc for UpdateAccount {
     const CHANGES_CATALOGUE: bool = false;
 }
 
-/// Says whether e-mails of the account may name an address for questions: a member's own, or one that was proven.
+/// Says whether emails of the account may name an address for questions: a member's own, or one that was proven.
 #[derive(Debug, Clone, Copy)]
 pub struct GetContact;
 
@@ -492,7 +492,7 @@ impl Rpc for GetOAuthServer {
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
 }
-/** Checks an authorization request for somebody who is not signed in, and stores nothing. With an answer that has neither problem nor redirect they may sign in, and the request then begins.
+/** Checks an authorization request for someone who is not signed in, and stores nothing. With an answer that has neither problem nor redirect they may sign in, and the request then begins.
 
 Errors: `RATE_LIMITED` after too many such calls from the client's address.*/
 
@@ -1074,7 +1074,7 @@ impl Rpc for StartTakeBack {
 }
 /** Takes an address back with the code, and signs in: the person signs in with it again. All other sessions of the person end, and the apps and keys that were made since the change.
 
-Errors: as `FinishSignIn`; `CONFLICT` also if the change is older than 7 days, if somebody else signs in with the address by now, or if another owner than the person made the change.*/
+Errors: as `FinishSignIn`; `CONFLICT` also if the change is older than 7 days, if someone else signs in with the address by now, or if another owner than the person made the change.*/
 
 #[derive(Debug, Clone, Copy)]
 pub struct FinishTakeBack;

@@ -778,9 +778,9 @@ impl Binding for GetMyEvent {
         Ok(())
     }
 }
-/** `PATCH /api/v1/me/events/{id}`: Changes the fields in the request and leaves the others. A new `timezone` alone keeps the wall time. Lowering the capacity below the confirmed registrations is refused; raising it promotes the waitlist. With the `version` that was read before, the change is refused with `CONFLICT` if somebody has edited the event since then.
+/** `PATCH /api/v1/me/events/{id}`: Changes the fields in the request and leaves the others. A new `timezone` alone keeps the wall time. Lowering the capacity below the confirmed registrations is refused; raising it promotes the waitlist. With the `version` that was read before, the change is refused with `CONFLICT` if someone has edited the event since then.
 
-A new time or place is e-mailed to the active registrants (Confirmed, Pending or Waitlisted) 5 minutes after the last such change, and at most 15 minutes after the first. Who knows the time and place by then gets no mail: nobody does if the change was undone, and nobody is told of an event that is cancelled or over. `registrants_notified` says how many do not know by now. The mails count against the plan's daily mails, of which `GET /me` shows what is left; beyond them the call is refused with `RATE_LIMITED` and changes nothing. A change needs no more than an unused day.*/
+A new time or place is emailed to the active registrants (Confirmed, Pending or Waitlisted) 5 minutes after the last such change, and at most 15 minutes after the first. Who knows the time and place by then gets no mail: nobody does if the change was undone, and nobody is told of an event that is cancelled or over. `registrants_notified` says how many do not know by now. The mails count against the plan's daily mails, of which `GET /me` shows what is left; beyond them the call is refused with `RATE_LIMITED` and changes nothing. A change needs no more than an unused day.*/
 
 #[derive(Debug, Clone, Copy)]
 pub struct UpdateEvent;
@@ -922,7 +922,7 @@ impl Binding for DeleteEvent {
     }
 }
 
-/// Says who would be e-mailed if an event were published, changed or cancelled, and what they would read. Nothing is changed. A change that would be refused is refused here, too. Publishing mails nobody. For the website; it has no route.
+/// Says who would be emailed if an event were published, changed or cancelled, and what they would read. Nothing is changed. A change that would be refused is refused here, too. Publishing mails nobody. For the website; it has no route.
 #[derive(Debug, Clone, Copy)]
 pub struct PreviewEventMail;
 
@@ -948,7 +948,7 @@ impl PublicRpc for PreviewEventMail {
     const CACHING: Option<Caching> = None;
 }
 
-/// Says how many people a change of an event would e-mail: about a new time or place, and about a seat. Nothing is changed, and what would be refused is refused here, too. For the confirmation of the tool `update_event`; it has no route.
+/// Says how many people a change of an event would email: about a new time or place, and about a seat. Nothing is changed, and what would be refused is refused here, too. For the confirmation of the tool `update_event`; it has no route.
 #[derive(Debug, Clone, Copy)]
 pub struct PreviewEventUpdate;
 
@@ -1006,7 +1006,7 @@ impl PublicRpc for PreviewEventDeletion {
     const CACHING: Option<Caching> = None;
 }
 
-/// Says how many people a cancellation would e-mail. Nothing is changed. For the confirmation of the tool `cancel_event`; it has no route.
+/// Says how many people a cancellation would email. Nothing is changed. For the confirmation of the tool `cancel_event`; it has no route.
 #[derive(Debug, Clone, Copy)]
 pub struct PreviewCancellation;
 
@@ -1122,7 +1122,7 @@ impl Binding for UnpublishEvent {
     }
 }
 
-/// `POST /api/v1/me/events/{id}/cancel`: Cancels an event, which is final, and schedules an e-mail to each active registrant (Confirmed, Pending or Waitlisted). Cancelling again returns the first reason and sends no mail.
+/// `POST /api/v1/me/events/{id}/cancel`: Cancels an event, which is final, and schedules an email to each active registrant (Confirmed, Pending or Waitlisted). Cancelling again returns the first reason and sends no mail.
 #[derive(Debug, Clone, Copy)]
 pub struct CancelEvent;
 
@@ -1167,7 +1167,7 @@ impl Binding for CancelEvent {
     }
 }
 
-/// `POST /api/v1/events/{slug}/registrations`: Registers a person for a published event; no credentials needed. The answer is the same for new and registered addresses, with and without a free seat: the registration's status is sent by e-mail to that address only. If the event asks for it, the person must confirm from that e-mail.
+/// `POST /api/v1/events/{slug}/registrations`: Registers a person for a published event; no credentials needed. The answer is the same for new and registered addresses, with and without a free seat: the registration's status is sent by email to that address only. If the event asks for it, the person must confirm from that email.
 #[derive(Debug, Clone, Copy)]
 pub struct RegisterAttendee;
 
@@ -1212,7 +1212,7 @@ impl Binding for RegisterAttendee {
     }
 }
 
-/// `POST /api/v1/me/events/{id}/registrations`: Registers a person for one of the caller's published events, without approval: `Confirmed`, or `Waitlisted` when no seat is left. The person gets an e-mail, which counts against the plan's daily mails (`GET /me` shows what is left). A new account may mail only a few people a day who did not register themselves: beyond that it is refused with `RATE_LIMITED`, which says what lifts it.
+/// `POST /api/v1/me/events/{id}/registrations`: Registers a person for one of the caller's published events, without approval: `Confirmed`, or `Waitlisted` when no seat is left. The person gets an email, which counts against the plan's daily mails (`GET /me` shows what is left). A new account may mail only a few people a day who did not register themselves: beyond that it is refused with `RATE_LIMITED`, which says what lifts it.
 #[derive(Debug, Clone, Copy)]
 pub struct AddRegistration;
 
@@ -1441,7 +1441,7 @@ impl PublicRpc for GetRegistrations {
     const CACHING: Option<Caching> = None;
 }
 
-/// `POST /api/v1/me/events/{id}/registrations/{registration_id}/approve`: Approves a pending registration: `Confirmed`, or `Waitlisted` when no seat is left. The attendee gets an e-mail. An approved registration stays unchanged. One that awaits the attendee's confirmation cannot be approved before.
+/// `POST /api/v1/me/events/{id}/registrations/{registration_id}/approve`: Approves a pending registration: `Confirmed`, or `Waitlisted` when no seat is left. The attendee gets an email. An approved registration stays unchanged. One that awaits the attendee's confirmation cannot be approved before.
 #[derive(Debug, Clone, Copy)]
 pub struct ApproveRegistration;
 
@@ -1533,7 +1533,7 @@ impl Binding for ApproveRegistrations {
     }
 }
 
-/// `PATCH /api/v1/me/events/{id}/registrations/{registration_id}`: Changes the name or the answers of a registration and leaves what is not in the request. Nobody is e-mailed. Answers replace all earlier ones and must fit the event's custom fields.
+/// `PATCH /api/v1/me/events/{id}/registrations/{registration_id}`: Changes the name or the answers of a registration and leaves what is not in the request. Nobody is emailed. Answers replace all earlier ones and must fit the event's custom fields.
 #[derive(Debug, Clone, Copy)]
 pub struct UpdateRegistration;
 
@@ -1586,7 +1586,7 @@ impl Binding for UpdateRegistration {
     }
 }
 
-/// `POST /api/v1/me/events/{id}/registrations/{registration_id}/decline`: Declines a registration that holds no seat: it is `Cancelled`, which is final, and the attendee gets an e-mail with the reason. A cancelled registration stays unchanged.
+/// `POST /api/v1/me/events/{id}/registrations/{registration_id}/decline`: Declines a registration that holds no seat: it is `Cancelled`, which is final, and the attendee gets an email with the reason. A cancelled registration stays unchanged.
 #[derive(Debug, Clone, Copy)]
 pub struct DeclineRegistration;
 
@@ -1633,7 +1633,7 @@ impl Binding for DeclineRegistration {
     }
 }
 
-/// Declines those of these registrations that hold no seat, in one transaction: each attendee gets an e-mail with the reason. Others stay unchanged. For the website; it has no route.
+/// Declines those of these registrations that hold no seat, in one transaction: each attendee gets an email with the reason. Others stay unchanged. For the website; it has no route.
 #[derive(Debug, Clone, Copy)]
 pub struct DeclineRegistrations;
 
@@ -1659,7 +1659,7 @@ impl PublicRpc for DeclineRegistrations {
     const CACHING: Option<Caching> = None;
 }
 
-/// `POST /api/v1/me/events/{id}/registrations/{registration_id}/cancel`: Cancels a registration, which is final, and e-mails the attendee. The seat goes to the first on the waitlist. Cancelling again changes nothing.
+/// `POST /api/v1/me/events/{id}/registrations/{registration_id}/cancel`: Cancels a registration, which is final, and emails the attendee. The seat goes to the first on the waitlist. Cancelling again changes nothing.
 #[derive(Debug, Clone, Copy)]
 pub struct CancelRegistration;
 
@@ -1706,7 +1706,7 @@ impl Binding for CancelRegistration {
     }
 }
 
-/// Says whom `AddRegistration` would e-mail. Nothing is changed. For the confirmation of the tool; it has no route.
+/// Says whom `AddRegistration` would email. Nothing is changed. For the confirmation of the tool; it has no route.
 #[derive(Debug, Clone, Copy)]
 pub struct PreviewAddedRegistration;
 
@@ -1732,7 +1732,7 @@ impl PublicRpc for PreviewAddedRegistration {
     const CACHING: Option<Caching> = None;
 }
 
-/// Says whom `ApproveRegistrations` would e-mail. Nothing is changed. For the confirmation of the tool; it has no route.
+/// Says whom `ApproveRegistrations` would email. Nothing is changed. For the confirmation of the tool; it has no route.
 #[derive(Debug, Clone, Copy)]
 pub struct PreviewApproval;
 
@@ -1758,7 +1758,7 @@ impl PublicRpc for PreviewApproval {
     const CACHING: Option<Caching> = None;
 }
 
-/// Says whom `DeclineRegistration` would e-mail. Nothing is changed. For the confirmation of the tool; it has no route.
+/// Says whom `DeclineRegistration` would email. Nothing is changed. For the confirmation of the tool; it has no route.
 #[derive(Debug, Clone, Copy)]
 pub struct PreviewDecline;
 
@@ -1784,7 +1784,7 @@ impl PublicRpc for PreviewDecline {
     const CACHING: Option<Caching> = None;
 }
 
-/// Says whom `CancelRegistration` would e-mail. Nothing is changed. For the confirmation of the tool; it has no route.
+/// Says whom `CancelRegistration` would email. Nothing is changed. For the confirmation of the tool; it has no route.
 #[derive(Debug, Clone, Copy)]
 pub struct PreviewRegistrationCancellation;
 
@@ -1968,7 +1968,7 @@ impl Binding for UndoCheckIn {
     }
 }
 
-/// Reads an attendee's own registration by the private link from an e-mail. For the website; it has no route.
+/// Reads an attendee's own registration by the private link from an email. For the website; it has no route.
 #[derive(Debug, Clone, Copy)]
 pub struct GetRegistrationByToken;
 
@@ -1994,7 +1994,7 @@ impl PublicRpc for GetRegistrationByToken {
     const CACHING: Option<Caching> = None;
 }
 
-/// The event of an attendee's own registration as a calendar file. Its entry has the UID and the sequence number of those in the attendee's e-mails, so that calendars take it for the same. For the website; it has no route.
+/// The event of an attendee's own registration as a calendar file. Its entry has the UID and the sequence number of those in the attendee's emails, so that calendars take it for the same. For the website; it has no route.
 #[derive(Debug, Clone, Copy)]
 pub struct GetRegistrationCalendarByToken;
 
@@ -2020,7 +2020,7 @@ impl PublicRpc for GetRegistrationCalendarByToken {
     const CACHING: Option<Caching> = None;
 }
 
-/// Reads what a check-in code shows to anybody: the event, and the status of the registration, without a name. For the website; it has no route.
+/// Reads what a check-in code shows to anyone: the event, and the status of the registration, without a name. For the website; it has no route.
 #[derive(Debug, Clone, Copy)]
 pub struct GetTicket;
 
@@ -2046,7 +2046,7 @@ impl PublicRpc for GetTicket {
     const CACHING: Option<Caching> = None;
 }
 
-/// Confirms an attendee's own registration by the private link from an e-mail, if the event asked for that: `Confirmed` if it holds a seat or one is left, else `Waitlisted`; or `Pending`, to be approved by the organizer. Confirming again changes nothing. A registration that has lapsed is cancelled. For the website; it has no route.
+/// Confirms an attendee's own registration by the private link from an email, if the event asked for that: `Confirmed` if it holds a seat or one is left, else `Waitlisted`; or `Pending`, to be approved by the organizer. Confirming again changes nothing. A registration that has lapsed is cancelled. For the website; it has no route.
 #[derive(Debug, Clone, Copy)]
 pub struct ConfirmRegistrationByToken;
 
@@ -2072,7 +2072,7 @@ impl PublicRpc for ConfirmRegistrationByToken {
     const CACHING: Option<Caching> = None;
 }
 
-/// Takes over name and answers of a repeated registration into an attendee's own one, by the private link from the e-mail about the repetition: `new_details` shows them. Until then a repetition changes nothing. Taking over again changes nothing; after 24 hours there is nothing to take over (not found). For the website; it has no route.
+/// Takes over name and answers of a repeated registration into an attendee's own one, by the private link from the email about the repetition: `new_details` shows them. Until then a repetition changes nothing. Taking over again changes nothing; after 24 hours there is nothing to take over (not found). For the website; it has no route.
 #[derive(Debug, Clone, Copy)]
 pub struct TakeOverNewDetailsByToken;
 
@@ -2098,7 +2098,7 @@ impl PublicRpc for TakeOverNewDetailsByToken {
     const CACHING: Option<Caching> = None;
 }
 
-/// Stops the e-mails of an event's organizer to the attendee, whom the organizer added, by the private link from an e-mail: those of all events of the account, cancellations included. It ends when the attendee registers themselves. Stopping again changes nothing. For the website; it has no route.
+/// Stops the emails of an event's organizer to the attendee, whom the organizer added, by the private link from an email: those of all events of the account, cancellations included. It ends when the attendee registers themselves. Stopping again changes nothing. For the website; it has no route.
 #[derive(Debug, Clone, Copy)]
 pub struct RefuseMailByToken;
 
@@ -2124,7 +2124,7 @@ impl PublicRpc for RefuseMailByToken {
     const CACHING: Option<Caching> = None;
 }
 
-/// Cancels an attendee's own registration by the private link from an e-mail. Cancelling again changes nothing. For the website; it has no route.
+/// Cancels an attendee's own registration by the private link from an email. Cancelling again changes nothing. For the website; it has no route.
 #[derive(Debug, Clone, Copy)]
 pub struct CancelRegistrationByToken;
 

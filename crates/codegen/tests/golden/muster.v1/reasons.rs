@@ -35,7 +35,7 @@ pub enum Reason {
     Unavailable,
     /// The event is a draft, which takes no registrations.
     EventNotPublished,
-    /// The e-mail address is already registered for the event. Only the event's owner gets this answer.
+    /// The email address is already registered for the event. Only the event's owner gets this answer.
     AlreadyRegistered,
     /// The registration is cancelled, which is final; the attendee can register again.
     RegistrationCancelled,
@@ -47,7 +47,7 @@ pub enum Reason {
     IdempotencyKeyInUse,
     /// The Idempotency-Key was used for another request within the last 24 hours.
     IdempotencyKeyReused,
-    /// The attendee must confirm the registration from the e-mail before it can be approved.
+    /// The attendee must confirm the registration from the email before it can be approved.
     AwaitsConfirmation,
     /// The operator has suspended the account.
     AccountSuspended,
@@ -253,7 +253,7 @@ impl Reason {
                 "The event is a draft, which takes no registrations."
             }
             Self::AlreadyRegistered => {
-                "The e-mail address is already registered for the event. Only the event's owner gets this answer."
+                "The email address is already registered for the event. Only the event's owner gets this answer."
             }
             Self::RegistrationCancelled => {
                 "The registration is cancelled, which is final; the attendee can register again."
@@ -271,7 +271,7 @@ impl Reason {
                 "The Idempotency-Key was used for another request within the last 24 hours."
             }
             Self::AwaitsConfirmation => {
-                "The attendee must confirm the registration from the e-mail before it can be approved."
+                "The attendee must confirm the registration from the email before it can be approved."
             }
             Self::AccountSuspended => "The operator has suspended the account.",
             Self::StepUpRequired => {

@@ -7,15 +7,15 @@ pub enum Scope {
     EventsRead,
     /// `events:write`: Create, change, publish and unpublish events in your name.
     EventsWrite,
-    /// `events:cancel`: Cancel your events, which is final and e-mails all registrants.
+    /// `events:cancel`: Cancel your events, which is final and emails all registrants.
     EventsCancel,
-    /// `registrations:read`: See the registrations for your events: names, e-mail addresses and answers.
+    /// `registrations:read`: See the registrations for your events: names, email addresses and answers.
     RegistrationsRead,
-    /// `registrations:write`: Register people for your events, and approve and cancel registrations. The people get an e-mail.
+    /// `registrations:write`: Register people for your events, and approve and cancel registrations. The people get an email.
     RegistrationsWrite,
     /// `registrations:check_in`: Check attendees in at your events, and undo it.
     RegistrationsCheckIn,
-    /// `account:read`: See your name, e-mail address, plan, quota and activity.
+    /// `account:read`: See your name, email address, plan, quota and activity.
     AccountRead,
     /// `account:write`: Change the settings of your account.
     AccountWrite,
@@ -88,19 +88,19 @@ impl Scope {
                 "Create, change, publish and unpublish events in your name."
             }
             Self::EventsCancel => {
-                "Cancel your events, which is final and e-mails all registrants."
+                "Cancel your events, which is final and emails all registrants."
             }
             Self::RegistrationsRead => {
-                "See the registrations for your events: names, e-mail addresses and answers."
+                "See the registrations for your events: names, email addresses and answers."
             }
             Self::RegistrationsWrite => {
-                "Register people for your events, and approve and cancel registrations. The people get an e-mail."
+                "Register people for your events, and approve and cancel registrations. The people get an email."
             }
             Self::RegistrationsCheckIn => {
                 "Check attendees in at your events, and undo it."
             }
             Self::AccountRead => {
-                "See your name, e-mail address, plan, quota and activity."
+                "See your name, email address, plan, quota and activity."
             }
             Self::AccountWrite => "Change the settings of your account.",
             Self::KeysWrite => "Create, rotate and revoke API keys.",

@@ -142,7 +142,7 @@ pub enum ErrorReason {
     PlanRequired = 3,
     /// No book.
     NotFound = 4,
-    /// Somebody has it.
+    /// Someone has it.
     Lent = 5,
     /// Too much.
     PayloadTooLarge = 6,

@@ -123,7 +123,7 @@ fn a_scope_that_is_needed_and_not_needed() {
 }
 
 #[test]
-fn a_scope_for_everybody() {
+fn a_scope_for_everyone() {
     refused(
         &[(
             "{access: ACCESS_PUBLIC}",
@@ -169,7 +169,7 @@ fn a_scope_that_does_not_say_what_it_allows() {
 }
 
 #[test]
-fn an_idempotency_key_for_everybody() {
+fn an_idempotency_key_for_everyone() {
     refused(
         &[(
             "{access: ACCESS_PUBLIC}",

@@ -1,4 +1,4 @@
-//! Another e-mail address for the person: a code goes to the new one, and a notice to the old one.
+//! Another email address for the person: a code goes to the new one, and a notice to the old one.
 
 use askama::Template;
 use muster_api::internal::v1::{
@@ -20,7 +20,7 @@ use crate::{
 pub(in crate::pages) const PATH: &str = "/dashboard/account/email";
 pub(in crate::pages) const CODE: &str = "/dashboard/account/email/code";
 
-const TITLE: &str = "Your e-mail address";
+const TITLE: &str = "Your email address";
 
 #[derive(Template)]
 #[template(path = "dashboard/email.html")]
@@ -34,7 +34,7 @@ struct EmailPage {
 
 pub(in crate::pages) async fn show(caller: Caller) -> PageResult {
     caller.require_proof()?;
-    let address = Field::email("email", "New e-mail address").required();
+    let address = Field::email("email", "New email address").required();
     caller.answer(&EmailPage {
         page: caller.page(TITLE, Tab::Account),
         model: caller.model(vec![address]),

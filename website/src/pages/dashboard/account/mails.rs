@@ -30,9 +30,9 @@ const CHOICES: [(&str, &str, &str); 3] = [
     (
         "all",
         "Every registration",
-        "Also those that get a seat at once.",
+        "Also those that get a spot at once.",
     ),
-    ("none", "Nothing", "You look into the dashboard yourself."),
+    ("none", "Nothing", "No emails."),
 ];
 
 #[derive(Template)]
@@ -46,7 +46,7 @@ pub(in crate::pages) async fn show(caller: Caller) -> PageResult {
     caller.require(Scope::EventsWrite)?;
     let chosen = chosen(&caller).await?;
     caller.answer(&MailsPage {
-        page: caller.page("E-mails about registrations", Tab::Account),
+        page: caller.page("Emails about registrations", Tab::Account),
         model: caller.model(fields(&chosen)),
     })
 }
@@ -82,6 +82,6 @@ fn fields(chosen: &str) -> Vec<Field> {
         hint: Some(hint.to_owned()),
         is_chosen: name == chosen,
     });
-    let field = Field::new(FieldKind::Radio, "mails", "You get an e-mail about");
+    let field = Field::new(FieldKind::Radio, "mails", "You get an email about");
     vec![field.choices(choices).required()]
 }

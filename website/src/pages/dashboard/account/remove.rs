@@ -75,7 +75,7 @@ fn obstacles(preview: &RemovalPreview) -> Vec<String> {
         ));
     }
     if preview.waiting_mails > 0 {
-        let mails = counted(preview.waiting_mails, "e-mail", "e-mails");
+        let mails = counted(preview.waiting_mails, "email", "emails");
         obstacles.push(format!(
             "{mails} about cancelled events are still on the way. Please wait a moment."
         ));
@@ -109,6 +109,6 @@ mod tests {
             obstacles[0].contains("for 1 event to come"),
             "{obstacles:?}"
         );
-        assert!(obstacles[1].starts_with("3 e-mails"), "{obstacles:?}");
+        assert!(obstacles[1].starts_with("3 emails"), "{obstacles:?}");
     }
 }

@@ -1,4 +1,4 @@
-//! Changes to an event: what differs from what is stored, and what somebody else changed while the form was open.
+//! Changes to an event: what differs from what is stored, and what someone else changed while the form was open.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
@@ -114,7 +114,7 @@ pub(crate) fn request(
     Ok(request)
 }
 
-/// The form after somebody else changed the event. Fields that only they changed have their values; beside those that both changed
+/// The form after someone else changed the event. Fields that only they changed have their values; beside those that both changed
 /// theirs is said, and what was typed stays.
 pub(crate) fn merged(purpose: Purpose, typed: &Form, stored: &Form) -> EventForm {
     let seen = typed.value(SEEN).unwrap_or_default();
@@ -139,11 +139,11 @@ pub(crate) fn merged(purpose: Purpose, typed: &Form, stored: &Form) -> EventForm
     let mut form = EventForm::of(purpose, &taken_over(typed, stored, &theirs));
     for field in form.model.fields_mut() {
         if theirs.contains(&&*field.name) {
-            field.notice = Some("Somebody else changed this. It has the new value now.".to_owned());
+            field.notice = Some("Someone else changed this. It has the new value now.".to_owned());
         }
         if let Some((_, now)) = both.iter().find(|(name, _)| *name == field.name) {
             field.notice = Some(format!(
-                "Somebody else changed this meanwhile, to: {}",
+                "Someone else changed this meanwhile, to: {}",
                 shown(now)
             ));
         }
@@ -154,11 +154,11 @@ pub(crate) fn merged(purpose: Purpose, typed: &Form, stored: &Form) -> EventForm
 
 fn notice_of_questions(theirs: &[&str], both: &[(&str, String)]) -> Option<String> {
     if theirs.contains(&QUESTIONS) {
-        return Some("Somebody else changed the questions. These are the new ones.".to_owned());
+        return Some("Someone else changed the questions. These are the new ones.".to_owned());
     }
     let (_, now) = both.iter().find(|(name, _)| *name == QUESTIONS)?;
     Some(format!(
-        "Somebody else changed the questions meanwhile, to: {}",
+        "Someone else changed the questions meanwhile, to: {}",
         shown(now)
     ))
 }

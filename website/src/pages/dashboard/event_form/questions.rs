@@ -15,9 +15,9 @@ const MAX: usize = 20;
 const TYPES: [(&str, &str); 5] = [
     ("text", "Text"),
     ("integer", "A number"),
-    ("select", "One of some options"),
-    ("multi_select", "Any of some options"),
-    ("checkbox", "A box to tick"),
+    ("select", "Single choice"),
+    ("multi_select", "Multiple choice"),
+    ("checkbox", "Checkbox"),
 ];
 
 /// The rows, with what was typed and what core says of them.
@@ -197,7 +197,7 @@ impl Row {
             Field::paragraphs(&name("options"), "Options")
                 .hint("One on each line, where there are some to choose from.")
                 .value(&*self.options),
-            Field::tick(&name("required"), "Everybody must answer").checked(self.required),
+            Field::tick(&name("required"), "Required").checked(self.required),
         ]
     }
 }

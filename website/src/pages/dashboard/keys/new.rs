@@ -52,9 +52,8 @@ pub(in crate::pages) async fn take(caller: Caller, form: Form) -> PageResult {
 }
 
 fn fields(caller: &Caller) -> Vec<Field> {
-    let name = Field::line("name", "Name").hint(
-        "Where you will use it, so that you know later whether it can go. For example: laptop.",
-    );
+    let name = Field::line("name", "Name")
+        .hint("Where you will use it, so you know later what it’s for. For example: laptop.");
     // What a key of this person can be granted.
     let scopes = Scope::ALL.iter().filter(|scope| caller.viewer.may(**scope));
     let scopes = scopes.map(|scope| Choice {

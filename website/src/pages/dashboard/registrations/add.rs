@@ -1,4 +1,4 @@
-//! Registering somebody oneself.
+//! Registering someone oneself.
 
 use askama::Template;
 use muster_api::{
@@ -33,10 +33,10 @@ pub(in crate::pages) async fn show(caller: Caller) -> PageResult {
     caller.require(Scope::RegistrationsWrite)?;
     let event = read(&caller).await?;
     let name = Field::line("name", "Name").required();
-    let email = Field::email("email", "E-mail").autocomplete("off");
+    let email = Field::email("email", "Email").autocomplete("off");
     let model = model(vec![name, email.required()], &event.custom_fields);
     caller.answer(&AddPage {
-        page: caller.page("Register somebody", Tab::Events),
+        page: caller.page("Add a guest", Tab::Events),
         head: EventHead::of(&event, Part::Registrations),
         model: caller.again(model),
         key: caller.key(),
