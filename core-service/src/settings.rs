@@ -148,10 +148,8 @@ fn make_folder(folder: &Path) -> Result<(), Failure> {
 }
 
 fn database_url(text: &str) -> Result<String, String> {
-    if storage::Options::accepts(text) {
-        return Ok(text.to_owned());
-    }
-    Err("must begin with sqlite:// or postgres://".to_owned())
+    storage::Options::check(text)?;
+    Ok(text.to_owned())
 }
 
 /// Settings of the mail server.
@@ -320,7 +318,7 @@ pub struct CoverArgs {
     )]
     pub covers_key: Option<SecretString>,
     /// Address to use instead of the provider's API, for example of a proxy
-    #[arg(long, env = "MUSTER_COVERS_URL", value_name = "URL", value_parser = server::settings::public_url)]
+    #[arg(long, env = "MUSTER_COVERS_URL", value_name = "URL", value_parser = server::settings::base_url)]
     pub covers_url: Option<String>,
 }
 

@@ -126,9 +126,6 @@ fn mail(config: &Config) -> String {
 fn data(config: &Config) -> String {
     match &config.data.database_url {
         None => config.data.data_dir.join("muster.db").display().to_string(),
-        Some(url) => match (url.split_once("://"), url.rsplit_once('@')) {
-            (Some((scheme, _)), Some((_, host))) => format!("{scheme}://{host}"),
-            _ => url.clone(),
-        },
+        Some(url) => storage::Options::place(url),
     }
 }

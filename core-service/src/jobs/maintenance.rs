@@ -200,11 +200,20 @@ impl Maintenance {
         if keys.is_empty() && sessions.is_empty() && grants.is_empty() {
             return Ok(Round::Done);
         }
-        let mut tx = self.commands.store().begin().await?;
-        tx.touch_keys(&keys).await?;
-        tx.touch_sessions(&sessions).await?;
-        tx.touch_grants(&grants).await?;
-        tx.commit().await?;
+        let touch = async {
+            let mut tx = self.commands.store().begin().await?;
+            tx.touch_keys(&keys).await?;
+            tx.touch_sessions(&sessions).await?;
+            tx.touch_grants(&grants).await?;
+            tx.commit().await
+        };
+        let touched = touch.await;
+        if touched.is_err() {
+            self.key_uses.put_back(keys);
+            self.session_uses.put_back(sessions);
+            self.grant_uses.put_back(grants);
+        }
+        touched?;
         Ok(Round::Done)
     }
 }

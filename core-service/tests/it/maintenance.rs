@@ -47,6 +47,19 @@ async fn a_round_sweeps_and_writes_down_uses_of_keys(database: Database) {
     assert_eq!(store.count_live_events(NOW).await.unwrap(), 0);
 }
 
+async fn uses_are_stored_once_the_database_is_there_again(database: Database) {
+    let (store, clock) = (open(&database).await, Clock::manual(NOW));
+    let uses = KeyUses::default();
+    let key = Rows::new()
+        .key(add_account(&store, &Rows::new()).await.id)
+        .id;
+    uses.record(key, NOW);
+    store.close().await;
+    let maintenance = maintenance_of(&store, &clock, uses.clone());
+    assert!(maintenance.maintain_once().await.is_err());
+    assert_eq!(uses.take(), [(key, NOW)]);
+}
+
 async fn stopping_writes_down_the_last_uses(database: Database) {
     let (store, clock) = (open(&database).await, Clock::manual(NOW));
     let rows = Rows::new();
@@ -188,6 +201,7 @@ test_postgres::on_both_engines!(
     prepare: migrate;
     a_round_sweeps_and_writes_down_uses_of_keys,
     stopping_writes_down_the_last_uses,
+    uses_are_stored_once_the_database_is_there_again,
     what_is_old_is_deleted,
     a_step_that_fails_stops_no_other,
     details_that_nobody_took_over_are_deleted,

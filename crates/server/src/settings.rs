@@ -49,18 +49,32 @@ pub fn address(text: &str) -> Result<SocketAddr, &'static str> {
         .map_err(|_| "must be an IP address and a port, for example 127.0.0.1:8080")
 }
 
-/// Parses the base of URLs; a `value_parser` for clap. It has no slash at its end.
+/// Parses the address at which people reach an instance, which has a host of its own: pages and assets begin at its root. A `value_parser`
+/// for clap. It has no slash at its end.
 ///
 /// # Errors
 /// A message that says what is valid.
 pub fn public_url(text: &str) -> Result<String, String> {
+    let base = base_url(text)?;
+    if base.splitn(4, '/').count() > 3 {
+        let text = "must have no path, since Muster needs a host of its own, for example https://events.example.org";
+        return Err(text.to_owned());
+    }
+    Ok(base)
+}
+
+/// Parses the base of URLs; a `value_parser` for clap. It has no slash at its end.
+///
+/// # Errors
+/// A message that says what is valid.
+pub fn base_url(text: &str) -> Result<String, String> {
     let wrong = || {
         "must be an http:// or https:// URL without a query, for example https://events.example.org"
             .to_owned()
     };
     let uri: http::Uri = text.parse().map_err(|_| wrong())?;
     let web = matches!(uri.scheme_str(), Some("http" | "https"));
-    if !web || uri.host().is_none() || uri.query().is_some() {
+    if !web || uri.host().is_none() || uri.query().is_some() || text.contains('#') {
         return Err(wrong());
     }
     Ok(text.trim_end_matches('/').to_owned())

@@ -2,6 +2,8 @@
 
 use secrecy::SecretString;
 
+use super::servers::Servers;
+
 /// How a [`super::Store`] is opened.
 #[derive(Debug, Clone)]
 pub struct Options {
@@ -26,11 +28,23 @@ pub enum Purpose {
 }
 
 impl Options {
-    /// Whether there is an engine for a URL.
-    pub fn accepts(url: &str) -> bool {
-        ["sqlite:", "postgres://", "postgresql://"]
-            .iter()
-            .any(|scheme| url.starts_with(scheme))
+    /// Checks whether a URL names a database of an engine.
+    ///
+    /// # Errors
+    /// What is valid. No part of the URL, which may have a password.
+    pub fn check(url: &str) -> Result<(), String> {
+        if url.starts_with("sqlite:") {
+            return Ok(());
+        }
+        Servers::parse(url).map(drop)
+    }
+
+    /// The place that a URL names, without login and parameters.
+    pub fn place(url: &str) -> String {
+        if url.starts_with("sqlite:") {
+            return url.to_owned();
+        }
+        Servers::parse(url).map_or_else(|why| why, |servers| servers.shown())
     }
 
     /// The default number of connections to PostgreSQL: more than two processors can use, far below the server's default limit

@@ -3,7 +3,7 @@
 use std::{sync::Mutex, time::Duration};
 
 use secrecy::ExposeSecret as _;
-use sqlx::Connection as _;
+use sqlx::{Connection as _, PgConnection, Row as _};
 
 use super::{
     Error, Options,
@@ -64,7 +64,8 @@ session!(
 );
 
 pub(super) async fn open(options: &Options) -> Result<Pools, Error> {
-    let servers = Servers::parse(options.url.expose_secret())?;
+    let servers = Servers::parse(options.url.expose_secret())
+        .map_err(|why| Error::Configuration(format!("the database URL (--database-url) {why}")))?;
     reach(&servers).await?;
     let for_reads = (options.pool_size / 2).max(1);
     let for_writes = options.pool_size.saturating_sub(for_reads).max(1);
@@ -104,8 +105,23 @@ async fn reach(servers: &Servers) -> Result<(), Error> {
             _ => Error::Configuration(unreachable(text)),
         }
     })?;
-    if let Some(connection) = connection {
+    if let Some(mut connection) = connection {
+        require_utf8(&mut connection, &servers.shown()).await?;
         connection.close().await?;
     }
     Ok(())
+}
+
+/// Refuses a database that cannot store all texts. The statement is not prepared, for poolers.
+async fn require_utf8(connection: &mut PgConnection, place: &str) -> Result<(), Error> {
+    let row = sqlx::raw_sql("SHOW server_encoding").fetch_one(connection);
+    let row = row.await?;
+    let encoding: &str = row.try_get(0)?;
+    if encoding == "UTF8" {
+        return Ok(());
+    }
+    Err(Error::Configuration(format!(
+        "{place} has the encoding {encoding}, which cannot store all names: create a database with CREATE DATABASE muster TEMPLATE template0 \
+         ENCODING 'UTF8' LOCALE 'C.UTF-8'"
+    )))
 }

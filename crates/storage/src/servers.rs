@@ -13,8 +13,6 @@ use std::{
 use sqlx::{ConnectOptions as _, PgConnection, Row as _, postgres::PgConnectOptions};
 use tokio::{task::JoinSet, time::sleep};
 
-use crate::Error;
-
 /// How long one server is waited for before the next one is asked as well: one that is cut off does not answer at all.
 const HEAD_START: Duration = Duration::from_millis(150);
 
@@ -27,6 +25,34 @@ const ATTRIBUTES: &str = "target_session_attrs";
 /// Values of [`ATTRIBUTES`] that say nothing but that core uses the server that takes writes.
 const ACCEPTED: [&str; 3] = ["any", "read-write", "primary"];
 
+/// The parameters of a URL that sqlx has a use for.
+const PARAMETERS: [&str; 18] = [
+    "application_name",
+    "dbname",
+    "host",
+    "hostaddr",
+    "options",
+    "password",
+    "port",
+    "ssl-ca",
+    "ssl-cert",
+    "ssl-key",
+    "ssl-mode",
+    "ssl-root-cert",
+    "sslcert",
+    "sslkey",
+    "sslmode",
+    "sslrootcert",
+    "statement-cache-capacity",
+    "user",
+];
+
+const UNREADABLE: &str = "cannot be read: write postgres://user:password@host:5432/database, or several hosts with commas between them: \
+                          @one:5432,two:5432/";
+
+const UNESCAPED: &str = "has a /, ?, # or @ where none can be: percent-encode it in the user, the password and the parameters, for example / as %2F \
+                         and # as %23";
+
 /// The servers of a database.
 #[derive(Debug, Clone)]
 pub(crate) struct Servers {
@@ -37,16 +63,24 @@ pub(crate) struct Servers {
 
 impl Servers {
     /// Reads `postgres://user:password@one:5432,two:5433/database?parameters`.
-    pub(super) fn parse(url: &str) -> Result<Self, Error> {
-        let unreadable = || {
-            // The cause is omitted, since it could contain the URL with its password.
-            let text = "the database URL (--database-url) cannot be read: write postgres://user:password@host:5432/database, \
-                 or several hosts with commas between them: @one:5432,two:5432/";
-            Error::Configuration(text.to_owned())
-        };
-        let (place, parameters) = url.split_once('?').unwrap_or((url, ""));
+    ///
+    /// # Errors
+    /// What is valid. No part of the URL, which may have a password.
+    pub(super) fn parse(url: &str) -> Result<Self, String> {
+        let unreadable = || UNREADABLE.to_owned();
+        let (scheme, rest) = url.split_once("://").ok_or_else(unreadable)?;
+        if !["postgres", "postgresql"].contains(&scheme) {
+            return Err("must begin with sqlite:// or postgres://".to_owned());
+        }
+        // Else a part of a password is a host, a port or a database, which messages name.
+        let is_cut = rest
+            .split_once(['/', '?'])
+            .is_some_and(|(_, after)| after.contains('@'));
+        if is_cut || rest.contains('#') {
+            return Err(UNESCAPED.to_owned());
+        }
+        let (place, parameters) = rest.split_once('?').unwrap_or((rest, ""));
         let parameters = checked(parameters)?;
-        let (scheme, place) = place.split_once("://").ok_or_else(unreadable)?;
         let (authority, database) = place.split_once('/').unwrap_or((place, ""));
         let (login, hosts) = match authority.rsplit_once('@') {
             Some((login, hosts)) => (format!("{login}@"), hosts),
@@ -59,7 +93,7 @@ impl Servers {
             // Poolers such as PgBouncer refuse it, and nothing here is a floating-point number.
             Ok(options.extra_float_digits(None))
         });
-        let all: Vec<_> = options.collect::<Result<_, Error>>()?;
+        let all: Vec<_> = options.collect::<Result<_, String>>()?;
         let is_one_empty = all.len() > 1 && hosts.split(',').any(str::is_empty);
         if is_one_empty || all.len() > MAX_SERVERS {
             return Err(unreadable());
@@ -124,27 +158,34 @@ async fn connect_to(server: &PgConnectOptions) -> Result<Option<PgConnection>, s
     Ok(is_primary.then_some(connection))
 }
 
-/// The parameters that sqlx knows.
-fn checked(parameters: &str) -> Result<String, Error> {
+/// The parameters that sqlx has a use for. It would log the values of others, which may be secrets.
+fn checked(parameters: &str) -> Result<String, String> {
     let mut kept = Vec::new();
     for parameter in parameters.split('&').filter(|one| !one.is_empty()) {
         match parameter.split_once('=') {
             Some((ATTRIBUTES, value)) if ACCEPTED.contains(&value) => {}
-            Some((ATTRIBUTES, value)) => {
-                return Err(Error::Configuration(format!(
-                    "the database URL (--database-url) has {ATTRIBUTES}={value}: core uses the server that takes writes; \
-                     write read-write, or leave it out"
-                )));
+            Some((ATTRIBUTES, _)) => {
+                return Err(format!(
+                    "has another {ATTRIBUTES} than read-write: core uses the server that takes writes; leave it out"
+                ));
             }
             Some(("host" | "hostaddr" | "port", value)) if names_several(value) => {
-                let text = "the database URL (--database-url) names several hosts in a parameter: name them before the \
-                     database, as in postgres://one:5432,two:5432/database";
-                return Err(Error::Configuration(text.to_owned()));
+                let text = "names several hosts in a parameter: name them before the database, as in \
+                     postgres://one:5432,two:5432/database";
+                return Err(text.to_owned());
             }
-            _ => kept.push(parameter),
+            Some((name, _)) if is_parameter(name) => kept.push(parameter),
+            _ => tracing::warn!(
+                parameter = parameter.split('=').next(),
+                "a parameter of the database URL is ignored"
+            ),
         }
     }
     Ok(kept.join("&"))
+}
+
+fn is_parameter(name: &str) -> bool {
+    PARAMETERS.contains(&name) || name.starts_with("options[")
 }
 
 fn names_several(value: &str) -> bool {
@@ -205,20 +246,38 @@ mod tests {
             ),
             (
                 "postgres://one,two/muster?target_session_attrs=standby",
-                "write read-write",
+                "leave it out",
             ),
             (
                 "postgres://one/muster?port=5432%2C5433",
                 "postgres://one:5432,two:5432/database",
             ),
         ] {
-            let Err(Error::Configuration(text)) = Servers::parse(url) else {
-                panic!("{url}");
-            };
-            assert!(
-                text.contains(cure) && text.contains("--database-url"),
-                "{url}: {text}"
-            );
+            let text = Servers::parse(url).unwrap_err();
+            assert!(text.contains(cure), "{url}: {text}");
         }
+    }
+
+    #[test]
+    fn no_part_of_a_password_is_shown_however_wrong_the_url_is() {
+        for url in [
+            "postgres://ada:12/3secret@one/muster",
+            "postgres://ada:12?secret@one/muster",
+            "postgres://ada:12#secret@one/muster",
+            "postgres://ada:1@2/secret@one/muster",
+            "postgres://ada:a@b#secret",
+            "postgres://ada:secret@one:port/muster",
+            "postgres://one/muster?target_session_attrs=secret",
+        ] {
+            let text = Servers::parse(url).unwrap_err();
+            assert!(!text.contains("secret"), "{url}: {text}");
+        }
+        let cut = Servers::parse("postgres://ada:12/34@one/muster").unwrap_err();
+        assert!(cut.contains("percent-encode it"), "{cut}");
+        let fine = "postgres://ada:12%2F34%23@one/muster?password=secret";
+        assert_eq!(
+            Servers::parse(fine).unwrap().shown(),
+            "postgres://one:5432/muster"
+        );
     }
 }

@@ -35,11 +35,8 @@ impl Store {
         let url = options.url.expose_secret();
         let pools = if url.starts_with("sqlite:") {
             sqlite::open(options).await?
-        } else if url.starts_with("postgres://") || url.starts_with("postgresql://") {
-            postgres::open(options).await?
         } else {
-            let text = "the database URL must begin with sqlite:// or postgres://";
-            return Err(Error::Configuration(text.to_owned()));
+            postgres::open(options).await?
         };
         let store = Self(Arc::new(Database {
             reads: Reads::in_pool(pools.readers.clone()),

@@ -39,6 +39,14 @@ impl<I: Hash + Eq> Uses<I> {
             .insert(id, at);
     }
 
+    /// Records uses again that could not be stored, as far as there is no later one.
+    pub fn put_back(&self, uses: Vec<(I, Instant)>) {
+        let mut recorded = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        for (id, at) in uses {
+            recorded.entry(id).or_insert(at);
+        }
+    }
+
     /// Takes all recorded uses.
     pub fn take(&self) -> Vec<(I, Instant)> {
         std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))

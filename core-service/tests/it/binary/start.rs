@@ -170,9 +170,9 @@ fn invalid_settings_are_reported_all_at_once() {
             "--database-connections",
             "1",
             "--public-url",
-            "muster.example",
+            "https://muster.example/events",
             "--database-url",
-            "mysql://localhost/muster",
+            "postgres://ada:12/secret@localhost/muster",
         ],
         SETTINGS,
     );
@@ -188,6 +188,12 @@ fn invalid_settings_are_reported_all_at_once() {
         assert_eq!(lines.iter().filter(of_flag).count(), 1, "{flag}: {lines:?}");
     }
     assert_eq!(lines.len(), 6, "{lines:?}");
+    let has = |text: &str| lines.iter().any(|line| line.contains(text));
+    assert!(
+        has("must have no path") && has("percent-encode it"),
+        "{lines:?}"
+    );
+    assert!(!has("secret"), "{lines:?}");
     assert_eq!(failing(&["--no-such-flag"], SETTINGS).len(), 1);
 }
 

@@ -227,3 +227,21 @@ async fn a_stopped_postgres_is_unavailable_and_comes_back_by_itself() {
     store.ping().await.unwrap();
     store.begin().await.unwrap().commit().await.unwrap();
 }
+
+#[tokio::test]
+async fn a_database_that_cannot_store_all_names_is_refused_with_the_way_to_make_another() {
+    let Some(server) = Server::start() else {
+        return;
+    };
+    let options = [
+        "--encoding=LATIN1",
+        "--locale=C",
+        "--template=template0",
+        "latin",
+    ];
+    let made = server.program("createdb").args(options).status();
+    assert!(made.unwrap().success());
+    let refused = refusal(&server.url("latin"), Purpose::Serve).await;
+    assert!(refused.contains("has the encoding LATIN1"), "{refused}");
+    assert!(refused.contains("ENCODING 'UTF8'"), "{refused}");
+}

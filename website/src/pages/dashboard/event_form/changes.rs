@@ -1,12 +1,11 @@
 //! Changes to an event: what differs from what is stored, and what someone else changed while the form was open.
 
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
-
 use muster_api::{
     binding::PublicRpc as _,
     v1::{CustomField, UpdateEventRequest, bindings::UpdateEvent},
     violation::Violation,
 };
+use sha2::{Digest as _, Sha256};
 
 use super::{EventForm, Purpose, REMOVE_COVER, TEXTS, TICKS, capacity, questions::Questions};
 use crate::form::Form;
@@ -64,10 +63,10 @@ pub(crate) fn fingerprints(stored: &Form) -> String {
     names().map(one).collect::<Vec<_>>().join(" ")
 }
 
+/// A form may be opened at one release and sent to the next one.
 fn fingerprint(text: &str) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    text.hash(&mut hasher);
-    hasher.finish()
+    let [a, b, c, d, e, f, g, h, ..]: [u8; 32] = Sha256::digest(text).into();
+    u64::from_be_bytes([a, b, c, d, e, f, g, h])
 }
 
 /// The names of the fields in which a form differs from what is stored.
