@@ -9,7 +9,7 @@ usage: references.py            checks every tracked file, and itself first
 - A relative link in Markdown leads to a file and, where it has an anchor, to a heading of it.
 - "rule N of docs/rules.md" is in that list.
 - .ci/README.md says what each script in .ci is.
-- Documents and identifiers have the field's terms: a word in .ci/words.toml occurs exactly as often as it says, and that may only fall.
+- Documents, identifiers and what people read have the field's terms: a word in .ci/words.toml occurs exactly as often as it says, and that may only fall.
 """
 
 import pathlib
@@ -32,6 +32,9 @@ WORDS = ".ci/words.toml"
 # Texts for users, and the changelog, which says what was.
 OTHER_PROSE = ("CHANGELOG.md", "content/")
 DEFINITION = re.compile(r"\b(?:struct|enum|trait|type|fn|const|static|mod|macro_rules!)\s+([A-Za-z_]\w*)")
+# What people read: pages, mails and guides, without their tags and what fills them in.
+PROSE = ("website/templates/", "core-service/templates/", "content/")
+MARKUP = re.compile(r"<[^>]*>|\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}|```.*?```|`[^`]*`|\]\([^)]*\)", re.S)
 # A name of more words is the sentence of a test.
 MAX_NAME_WORDS = 4
 RULE = re.compile(r"\brules? (\d+)(?: to (\d+))?(?: of docs/rules\.md| of \[rules\.md\])")
@@ -117,6 +120,10 @@ def own_words(place, text, rules):
     if place.endswith(".md") and not place.startswith(OTHER_PROSE):
         for word in rules["documents"]:
             yield from (("documents", word) for _ in re.finditer(rf"\b{word}\b", text, re.I))
+    if place.startswith(PROSE):
+        prose = MARKUP.sub(" ", text)
+        for word in rules.get("prose", {}):
+            yield from (("prose", word) for _ in re.finditer(rf"\b{word}\b", prose, re.I))
     if place.endswith(".rs"):
         names = [words_of(name) for name in DEFINITION.findall(text)]
         for name in (name for name in names if len(name) <= MAX_NAME_WORDS):
@@ -166,11 +173,13 @@ def check_itself(paths, rules):
         sys.exit(f"references.py is broken: it refused {found}")
     if unlisted_scripts({".ci/run", ".ci/a/run", ".ci/b.txt"}, "[run](run)") != ["a"]:
         sys.exit("references.py is broken: it did not find the script that is not listed")
-    words = {"documents": {"anew": 0}, "identifiers": {"most": 0, "desk": 0}}
+    words = {"documents": {"anew": 0}, "identifiers": {"most": 0, "desk": 0}, "prose": {"e-mail": 0}}
     planted = {
         "i.md": ("Read Anew, or renewed", [("documents", "anew")]),
         "content/j.md": ("read anew", []),
         "k.rs": ("pub const MOST_BYTES: u8 = 1; struct Desk; let most = 2;", [("identifiers", "most"), ("identifiers", "desk")]),
+        "content/m.md": ("an E-mail, but `an e-mail`", [("prose", "e-mail")]),
+        "website/templates/n.html": ('<p class="e-mail">{{ e-mail }}</p>', []),
         "l.rs": ("fn at_most_one_desk_is_asked() {} // a Desk anew", []),
     }
     for place, (text, expected) in planted.items():

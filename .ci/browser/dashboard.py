@@ -172,7 +172,7 @@ def check_in_at_the_door(people, owner, event):
     owner.check(f"{path}?q=l", "door-several", "found")
     owner.check(f"{path}?q=nobody-like-this", "door-nobody", "Nobody matches")
     guest.open(private)
-    assert "You are checked in" in guest.text(), guest.text()
+    assert "You’re checked in" in guest.text(), guest.text()
 
 
 def change_and_cancel(people, owner, event):
@@ -305,6 +305,7 @@ def check_other_pages(site, owner, event):
         ("account-leave", "/dashboard/account/leave", "Leave"),
         ("account-mails", "/dashboard/account/mails", "You get an email about"),
         ("account-remove", "/dashboard/account/remove", "What is removed"),
+        ("person-remove", "/dashboard/account/remove-me", "Remove yourself?"),
         ("event-own", path, "Registrations"),
         ("event-clone", f"{path}/clone", "Copy this event?"),
         ("event-unpublish", f"{path}/unpublish", "Unpublish?"),

@@ -182,7 +182,7 @@ def check_private_pages(site, organizer, events):
     code = site.find(".code").text
     site.check(f"/check-in/{code}", "ticket", "This ticket is valid")
     organizer.check_in(events.plain)
-    site.check(check_in, "private-checked-in", "You are checked in")
+    site.check(check_in, "private-checked-in", "You’re checked in")
     site.check(organizer.register(events.asking, "Frances Allen"), "private-pending", "Waiting for approval")
     confirming = organizer.register(events.confirming, "Karen Jones")
     site.check(confirming, "private-unconfirmed", "Please confirm")

@@ -6,6 +6,7 @@ mod encode;
 mod mailer;
 mod organizer;
 mod person;
+mod qr_image;
 mod registration;
 mod security;
 mod smtp;
@@ -43,6 +44,8 @@ pub struct Mail {
     pub html: String,
     /// The page on which the recipient ends such mails: by refusing those of the organizer who added them, or by cancelling.
     pub stop_url: Option<String>,
+    /// The image of the ticket's code, as PNG.
+    pub ticket_image: Option<Vec<u8>>,
     /// The calendar entry.
     pub calendar: Option<Calendar>,
 }

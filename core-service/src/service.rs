@@ -50,7 +50,9 @@ pub use account_export::{AccountExport, AccountExports, After, Part, Records};
 pub(crate) use accounts::add_account;
 pub use accounts::{AccountOverview, AccountView, Accounts, CalledOff, NewAccount};
 pub use activity::{ActivityExport, ActivityFilter, ActivityLog, ActivityPage};
-pub use catalogue::{Catalogue, CatalogueView, CoverView, CoverWords, PageView, SitemapPage};
+pub use catalogue::{
+    Catalogue, CatalogueView, CoverView, CoverWords, PageView, PublicEvent, SitemapPage,
+};
 pub use command::{Commands, Context};
 pub use contacts::Contacts;
 pub use credentials::{AppCall, Authenticator, Caller, Principal, SessionTrust, SignedIn};

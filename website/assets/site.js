@@ -1,4 +1,4 @@
-// Six conveniences. Every page works without them: what needs a script is hidden until the script runs.
+// Conveniences. Every page works without them: what needs a script is hidden until the script runs.
 const status = document.querySelector("[data-status]");
 const say = (text) => { if (status) status.textContent = text; };
 
@@ -52,6 +52,19 @@ for (const place of document.querySelectorAll("[data-local]")) {
   } catch {
     // A zone that this browser does not know.
   }
+}
+
+// Hours as the viewer's clocks show them: 7:00 PM where these count to twelve.
+if (new Intl.DateTimeFormat(undefined, { hour: "numeric" }).resolvedOptions().hour12) {
+  const ofTwelve = (_, hour, minute) => `${hour % 12 || 12}:${minute} ${hour < 12 ? "AM" : "PM"}`;
+  for (const hours of document.querySelectorAll("[data-clock]")) {
+    hours.textContent = hours.textContent.replace(/\b(\d\d):(\d\d)\b/g, ofTwelve);
+  }
+}
+
+// The time zone of this browser, which a new account gets.
+for (const field of document.querySelectorAll("[data-timezone]")) {
+  field.value = Intl.DateTimeFormat().resolvedOptions().timeZone ?? "";
 }
 
 // Moments of an account, which is at no place, as clocks show them where the viewer is.

@@ -86,17 +86,14 @@ impl EventDates {
         format!("{start} to {}", end.strftime(format))
     }
 
-    /// Date, hours and zone, in the form of mails: `Tuesday, 14 May 2030, 19:00 to 22:00 (Europe/Berlin)`.
+    /// Date, hours and zone, in the form of mails: `Tuesday, 14 May 2030, 19:00 to 22:00 (Berlin time)`.
     pub(crate) fn when(&self) -> String {
-        format!("{}, {} ({})", self.date(), self.hours(), self.timezone)
+        format!("{}, {} ({})", self.date(), self.hours(), self.zone_name())
     }
 
     /// `Berlin time`, or `UTC`.
     pub(crate) fn zone_name(&self) -> String {
-        match self.timezone.rsplit_once('/') {
-            Some((area, city)) if area != "Etc" => format!("{} time", city.replace('_', " ")),
-            _ => utc(self.start.offset),
-        }
+        city_time(&self.timezone).unwrap_or_else(|| utc(self.start.offset))
     }
 
     /// `Berlin time (UTC+2)`, or `UTC`.
@@ -109,10 +106,20 @@ impl EventDates {
     }
 }
 
-/// A date-time of core in words: `Tuesday, 14 May 2030, 19:00`.
-pub(crate) fn timestamp(text: &str) -> Option<String> {
-    let time = EventTime::read(text)?;
-    Some(time.local.strftime("%A, %-d %B %Y, %H:%M").to_string())
+/// `Berlin time`; `None` for zones that no city names.
+fn city_time(timezone: &str) -> Option<String> {
+    let (area, city) = timezone.rsplit_once('/')?;
+    (area != "Etc").then(|| format!("{} time", city.replace('_', " ")))
+}
+
+/// A date-time of core in words, with its zone: `Tuesday, 14 May 2030, 19:00 (Berlin time)`.
+pub(crate) fn timestamp_in(text: &str, timezone: &str) -> Option<String> {
+    let zone = city_time(timezone).unwrap_or_else(|| timezone.to_owned());
+    let time = EventTime::read(text)?.local;
+    Some(format!(
+        "{} ({zone})",
+        time.strftime("%A, %-d %B %Y, %H:%M")
+    ))
 }
 
 /// Wall time as forms have it: `2030-05-14T19:00`, with seconds only where there are any. What is no date-time is as it is.
@@ -161,7 +168,7 @@ mod tests {
         assert_eq!(evening.zone(), "Berlin time (UTC+2)");
         assert_eq!(
             evening.when(),
-            "Tuesday, 14 May 2030, 19:00 to 22:00 (Europe/Berlin)"
+            "Tuesday, 14 May 2030, 19:00 to 22:00 (Berlin time)"
         );
     }
 

@@ -55,6 +55,12 @@ pub(crate) struct ShownEvent {
 }
 
 impl ShownEvent {
+    /// Whether the title is Japanese, which browsers break at phrases once they are told.
+    pub(crate) fn is_japanese(&self) -> bool {
+        let is_kana = |one| matches!(one, '\u{3041}'..='\u{30ff}');
+        self.title.contains(is_kana)
+    }
+
     /// The event in words.
     ///
     /// # Errors

@@ -76,6 +76,7 @@ flashes! {
     MAILS_CHOSEN, "mails-chosen", "Your choice is saved.";
     ACCOUNT_LEFT, "account-left", "You are no longer a member of that account.";
     ACCOUNT_REMOVED, "account-removed", "The account and everything in it is removed.";
+    PERSON_REMOVED, "person-removed", "You are removed. Thanks for having been here.";
     EMAIL_CHANGED, "email-changed", "Your address is changed. Your old address got a notice.";
     EMAIL_TAKEN_BACK, "email-taken-back", "You sign in with your old address again. All other browsers are signed out.";
 }

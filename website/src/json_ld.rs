@@ -32,7 +32,7 @@ pub(crate) fn of(page: &EventPage, event: &Event, description: &str) -> String {
         "remainingAttendeeCapacity": page.seats_left,
         "previousStartDate": page.previous_start_date,
         "image": event.image_url,
-        "organizer": event.organizer_name.as_ref().map(|name| json!({"@type": "Organization", "name": name})),
+        "organizer": event.organizer.as_ref().map(|name| json!({"@type": "Organization", "name": name})),
         "offers": state.takes_registrations().then(|| offer(state, event)),
     });
     if let Value::Object(fields) = &mut object {

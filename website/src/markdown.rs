@@ -17,6 +17,11 @@ use crate::images::Image;
 /// Deeper nesting is shown flat. Browsers stop at some hundred, and no text needs more.
 const MAX_NESTED: usize = 24;
 
+/// How blocks are closed that hold others.
+const CLOSE_QUOTE: &str = "</blockquote>\n";
+const CLOSE_LIST: &str = "</ul>\n";
+const CLOSE_NUMBERED_LIST: &str = "</ol>\n";
+
 /// Who wrote a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Author {
@@ -132,18 +137,22 @@ impl Writer {
 
     /// Opens an element. Answers how it is closed.
     fn start(&mut self, tag: &Tag<'_>) -> &'static str {
+        let dir = self.direction();
         let (opening, closing) = match tag {
-            Tag::Paragraph | Tag::HtmlBlock => ("<p dir=\"auto\">", "</p>\n"),
-            Tag::Heading { level, .. } => self.heading(*level),
-            Tag::BlockQuote(_) => ("<blockquote dir=\"auto\">\n", "</blockquote>\n"),
+            Tag::Paragraph | Tag::HtmlBlock => self.block("p", dir, "</p>\n"),
+            Tag::Heading { level, .. } => {
+                let (name, closing) = self.heading(*level);
+                self.block(name, dir, closing)
+            }
+            Tag::BlockQuote(_) => self.block("blockquote", dir, CLOSE_QUOTE),
             // What scrolls must be within reach of the keyboard.
             Tag::CodeBlock(_) => ("<pre tabindex=\"0\"><code>", "</code></pre>\n"),
-            Tag::List(None) => ("<ul dir=\"auto\">\n", "</ul>\n"),
+            Tag::List(None) => self.block("ul", dir, CLOSE_LIST),
             Tag::List(Some(first)) => {
-                let _infallible = writeln!(self.html, "<ol dir=\"auto\" start=\"{first}\">");
-                ("", "</ol>\n")
+                let _infallible = writeln!(self.html, "<ol{dir} start=\"{first}\">");
+                ("", CLOSE_NUMBERED_LIST)
             }
-            Tag::Item => ("<li dir=\"auto\">", "</li>\n"),
+            Tag::Item => ("<li>", "</li>\n"),
             Tag::Emphasis => ("<em>", "</em>"),
             Tag::Strong => ("<strong>", "</strong>"),
             Tag::Link {
@@ -177,6 +186,29 @@ impl Writer {
         closing
     }
 
+    /// The direction of a block by its first letter, for the outermost one alone: what is within has the same, so that bullets and the lines of
+    /// quotes are on the side where the words begin. One of a list counts nothing that has a direction of its own.
+    fn direction(&self) -> &'static str {
+        let is_within =
+            |close: &&str| [CLOSE_QUOTE, CLOSE_LIST, CLOSE_NUMBERED_LIST].contains(close);
+        if self.open.iter().any(is_within) {
+            ""
+        } else {
+            " dir=\"auto\""
+        }
+    }
+
+    fn block(
+        &mut self,
+        name: &str,
+        dir: &str,
+        closing: &'static str,
+    ) -> (&'static str, &'static str) {
+        let _infallible = write!(self.html, "<{name}{dir}>");
+        let holds_blocks = [CLOSE_QUOTE, CLOSE_LIST].contains(&closing);
+        (if holds_blocks { "\n" } else { "" }, closing)
+    }
+
     /// Headings count from those of the page, and none skips a level, whatever the author does: readers find their way by them.
     fn heading(&mut self, level: HeadingLevel) -> (&'static str, &'static str) {
         let of_the_page = match self.author {
@@ -186,12 +218,12 @@ impl Writer {
         self.headings.retain(|above| *above < level);
         self.headings.push(level);
         match of_the_page + self.headings.len() {
-            ..=1 => ("<h1 dir=\"auto\">", "</h1>\n"),
-            2 => ("<h2 dir=\"auto\">", "</h2>\n"),
-            3 => ("<h3 dir=\"auto\">", "</h3>\n"),
-            4 => ("<h4 dir=\"auto\">", "</h4>\n"),
-            5 => ("<h5 dir=\"auto\">", "</h5>\n"),
-            6.. => ("<h6 dir=\"auto\">", "</h6>\n"),
+            ..=1 => ("h1", "</h1>\n"),
+            2 => ("h2", "</h2>\n"),
+            3 => ("h3", "</h3>\n"),
+            4 => ("h4", "</h4>\n"),
+            5 => ("h5", "</h5>\n"),
+            6.. => ("h6", "</h6>\n"),
         }
     }
 

@@ -41,7 +41,8 @@ impl Place {
             None => location.to_owned(),
         };
         let mut words = location.split_whitespace();
-        let url = format!("{MAP}{}", utf8_percent_encode(&text, NON_ALPHANUMERIC));
+        let sought = on_the_map(&text);
+        let url = format!("{MAP}{}", utf8_percent_encode(&sought, NON_ALPHANUMERIC));
         Self {
             kind: PlaceKind::Address,
             online_too: words.find(|word| is_web_address(word)).map(str::to_owned),
@@ -57,6 +58,43 @@ impl Place {
             PlaceKind::Address => &self.text,
         }
     }
+}
+
+/// Words beside a number that are no street, in the languages of most venues.
+const INDOORS: [&str; 24] = [
+    "aula", "building", "door", "eg", "entrance", "etage", "étage", "floor", "gate", "halle",
+    "hall", "house", "level", "og", "piano", "raum", "room", "saal", "sala", "salle", "stand",
+    "stock", "suite", "unit",
+];
+
+/// What a map finds of an address: from the street on, which is the first part with a word and a number, without halls and floors. All of it
+/// if no part looks like a street.
+fn on_the_map(address: &str) -> String {
+    let parts: Vec<&str> = address.split(',').map(str::trim).collect();
+    let found = parts.iter().position(|part| is_street(part));
+    let from_street = parts.iter().skip(found.unwrap_or(0));
+    let sought: Vec<&str> = match found {
+        Some(_) => from_street
+            .copied()
+            .filter(|part| !is_indoors(part))
+            .collect(),
+        None => parts.clone(),
+    };
+    sought.join(", ")
+}
+
+fn is_street(part: &str) -> bool {
+    let mut words = part.split_whitespace();
+    let has_number = part
+        .split_whitespace()
+        .any(|word| word.starts_with(|first: char| first.is_ascii_digit()));
+    let has_name = words.any(|word| word.chars().filter(|one| one.is_alphabetic()).count() >= 3);
+    has_number && has_name && !is_indoors(part)
+}
+
+fn is_indoors(part: &str) -> bool {
+    let mut words = part.split(|one: char| !one.is_alphabetic());
+    words.any(|word| INDOORS.contains(&&*word.to_lowercase()))
 }
 
 /// Whether a whole text is a web address with a host.
@@ -86,6 +124,29 @@ mod tests {
         );
         let named = Place::of("Rungestraße 20, Berlin", Some("Berlin"));
         assert_eq!(named.summary(), "Rungestraße 20, Berlin");
+    }
+
+    #[test]
+    fn a_map_looks_for_the_street_and_not_for_the_hall() {
+        for (address, sought) in [
+            ("c-base, Rungestraße 20, Berlin", "Rungestraße 20, Berlin"),
+            (
+                "Messe, Halle 3, 2. OG, Messedamm 22, 14055 Berlin",
+                "Messedamm 22, 14055 Berlin",
+            ),
+            (
+                "Hall 3, 2nd floor, 12 Main Street, Springfield",
+                "12 Main Street, Springfield",
+            ),
+            (
+                "12 Main Street, Room 4, Springfield",
+                "12 Main Street, Springfield",
+            ),
+            ("Tempelhofer Feld, Berlin", "Tempelhofer Feld, Berlin"),
+            ("Raum 3", "Raum 3"),
+        ] {
+            assert_eq!(on_the_map(address), sought, "{address}");
+        }
     }
 
     #[test]

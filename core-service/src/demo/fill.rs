@@ -102,7 +102,11 @@ async fn add_event(
         slug: slug::from_title(&new.title),
     };
     let created = Event::create(new, identity, defaults, created_at)?;
-    unit.record(Fact::EventCreated { event: &created }).await?;
+    unit.record(Fact::EventCreated {
+        event: &created,
+        is_copy: false,
+    })
+    .await?;
     let event = match &planned.cancel_reason {
         Some(reason) => cancelled(unit, created, reason).await?,
         None => created,

@@ -7,12 +7,12 @@ use lettre::{
     Address, Message,
     address::Envelope,
     message::{
-        Mailbox, MultiPart, MultiPartKind, SinglePart,
+        Attachment, Mailbox, MultiPart, MultiPartKind, SinglePart,
         header::{ContentTransferEncoding, ContentType, HeaderName, HeaderValue},
     },
 };
 
-use super::{Mail, Sender};
+use super::{Mail, Sender, qr_image};
 
 /// Maximum length of a name or subject in characters; longer ones can break mail programs.
 const HEADER_CHARACTERS: usize = 250;
@@ -26,9 +26,19 @@ pub(super) fn message(mail: &Mail, sender: &Sender, now: Instant) -> Option<Mess
     let parts = MultiPart::builder()
         .kind(MultiPartKind::Alternative)
         .boundary("=_muster");
-    let mut parts = parts
-        .singlepart(part(ContentType::TEXT_PLAIN, &mail.text))
-        .singlepart(part(ContentType::TEXT_HTML, &mail.html));
+    let parts = parts.singlepart(part(ContentType::TEXT_PLAIN, &mail.text));
+    let html = part(ContentType::TEXT_HTML, &mail.html);
+    let mut parts = match &mail.ticket_image {
+        None => parts.singlepart(html),
+        Some(png) => {
+            let image = Attachment::new_inline(qr_image::CONTENT_ID.to_owned());
+            let image = image.body(png.clone(), ContentType::parse("image/png").ok()?);
+            let related = MultiPart::builder()
+                .kind(MultiPartKind::Related)
+                .boundary("=_muster_html");
+            parts.multipart(related.singlepart(html).singlepart(image))
+        }
+    };
     if let Some(calendar) = &mail.calendar {
         let kind = format!(
             "text/calendar; method={}; charset=utf-8",

@@ -163,6 +163,7 @@ impl Mailer {
             html: "<p>This is a test mail from Muster. You do not need to do anything.</p>\n"
                 .to_owned(),
             stop_url: None,
+            ticket_image: None,
             calendar: None,
         };
         self.send(&mail, now, &unchecked).await

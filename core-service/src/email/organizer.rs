@@ -82,6 +82,7 @@ pub fn digest(job: &JobKey, digest: &Digest<'_>) -> Result<Mail, askama::Error> 
         text: Text(&shown).render()?,
         html: Html(&shown).render()?,
         stop_url: None,
+        ticket_image: None,
         calendar: None,
     })
 }

@@ -9,7 +9,7 @@ use domain::{
     registration::{ActiveStatus, Notification, Registrant},
 };
 
-use super::{Mail, stranger_text::without_links};
+use super::{Mail, qr_image, stranger_text::without_links};
 use crate::calendar::{Addresses, Method, invitation};
 
 /// The sender and the links of a mail.
@@ -75,12 +75,13 @@ struct Shown<'a> {
     offers_details: bool,
 }
 
-/// What the attendee shows at the door. It is a link and no image: mail programs block images of other servers, show embedded ones as
-/// attachments or not at all, and the private page has the QR code.
+/// What the attendee shows at the door: the code as text and, since there may be no network at the door, as an image in the mail itself.
 #[derive(Clone, Copy)]
 struct Ticket<'a> {
     code: &'a str,
     url: &'a str,
+    /// What the HTML calls the image, unless there is none.
+    image: Option<&'static str>,
 }
 
 /// Writes the mail of a job.
@@ -120,6 +121,12 @@ pub fn mail(
     let contact = contact.filter(|_| registrant.is_contact_proven);
     let current = event.when_and_where();
     let when = when(&current);
+    // An online event has no door.
+    let has_ticket =
+        notification.active_status() == Some(ActiveStatus::Confirmed) && !event.is_online();
+    let ticket_image = has_ticket
+        .then(|| qr_image::png_of(addressing.check_in_url))
+        .flatten();
     let shown = Shown {
         name,
         headline: text_of.headline,
@@ -140,9 +147,10 @@ pub fn mail(
             _ => None,
         },
         contact,
-        ticket: (notification.active_status() == Some(ActiveStatus::Confirmed)).then_some(Ticket {
+        ticket: has_ticket.then_some(Ticket {
             code: registrant.check_in_code.as_str(),
             url: addressing.check_in_url,
+            image: ticket_image.is_some().then_some(qr_image::CONTENT_ID),
         }),
         private_url: addressing.private_url,
         link: link(notification),
@@ -167,6 +175,7 @@ pub fn mail(
             .refuse_url
             .or(addressing.private_url)
             .map(str::to_owned),
+        ticket_image,
         calendar: method(notification).map(|method| {
             let addresses = Addresses {
                 host: addressing.host,
@@ -209,7 +218,11 @@ fn when(time: &WhenAndWhere) -> String {
         };
         text += &end.strftime(format).to_string();
     }
-    format!("{text} ({zone})")
+    // As the pages of the site say it.
+    match zone.rsplit_once('/') {
+        Some((area, city)) if area != "Etc" => format!("{text} ({} time)", city.replace('_', " ")),
+        _ => format!("{text} ({zone})"),
+    }
 }
 
 const fn text_of(notification: Notification) -> MailText {

@@ -52,6 +52,7 @@ pub(super) fn mail(
         text: Text(shown).render()?,
         html: Html(shown).render()?,
         stop_url: None,
+        ticket_image: None,
         calendar: None,
     })
 }

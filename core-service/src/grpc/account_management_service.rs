@@ -27,7 +27,10 @@ impl AccountManagementHandlers<CoreFrame> for AccountManagementApi {
         request: CreateAccountRequest,
     ) -> Result<CreateAccountResponse, Error> {
         let name = request.name.unwrap_or_default();
-        let (id, token) = self.accounts.create(&caller, name).await?;
+        let (id, token) = self
+            .accounts
+            .create(&caller, name, &request.timezone)
+            .await?;
         Ok(CreateAccountResponse {
             account_id: id.to_string(),
             token: token.expose().to_owned(),

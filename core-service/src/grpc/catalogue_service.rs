@@ -4,10 +4,7 @@ use std::net::IpAddr;
 
 use bytes::Bytes;
 use covers::{CoverRequest, Studio};
-use domain::{
-    catalogue::{CatalogueFilter, FilterTexts},
-    event,
-};
+use domain::catalogue::{CatalogueFilter, FilterTexts};
 use muster_api::{
     entity_tag,
     frame::Messages,
@@ -15,11 +12,11 @@ use muster_api::{
     metadata::PROVISIONAL,
     reference::of_instance,
     v1::{
-        CalendarFile, Event, EventList, EventPage, GetCatalogueCalendarRequest, GetCoverRequest,
-        GetEventCalendarRequest, GetEventPageRequest, GetEventRequest, GetGuideRequest,
-        GetUseCaseRequest, ListEventsRequest, ListGuidesRequest, ListSitemapEventsRequest,
-        ListSitemapsRequest, ListUseCasesRequest, Page, SitemapList, SitemapPage, StaticItem,
-        StaticItemList, services::CatalogueHandlers,
+        CalendarFile, CityList, Event, EventList, EventPage, GetCatalogueCalendarRequest,
+        GetCoverRequest, GetEventCalendarRequest, GetEventPageRequest, GetEventRequest,
+        GetGuideRequest, GetUseCaseRequest, ListCitiesRequest, ListEventsRequest,
+        ListGuidesRequest, ListSitemapEventsRequest, ListSitemapsRequest, ListUseCasesRequest,
+        Page, SitemapList, SitemapPage, StaticItem, StaticItemList, services::CatalogueHandlers,
     },
 };
 use tonic::{Response, metadata::MetadataValue};
@@ -87,12 +84,10 @@ impl CatalogueHandlers<CoreFrame> for CatalogueApi {
             city: request.city.as_deref(),
             from: request.from.as_deref(),
             to: request.to.as_deref(),
+            running: request.running(),
         };
         let page = self.page(filter, limit, offset).await?;
-        let shown = |event: event::Event| {
-            let left = page.seats_left.get(&event.id).copied();
-            convert::public_event(event, left.unwrap_or_default(), &self.links)
-        };
+        let shown = |event| convert::public_event(event, &self.links);
         Ok(Response::new(EventList {
             items: page.events.into_iter().map(shown).collect(),
             count: page.count,
@@ -103,13 +98,22 @@ impl CatalogueHandlers<CoreFrame> for CatalogueApi {
         }))
     }
 
+    async fn list_cities(
+        &self,
+        _: PublicCaller,
+        _: ListCitiesRequest,
+    ) -> Result<Response<CityList>, Error> {
+        let items = self.catalogue.cities().await?;
+        Ok(Response::new(CityList { items }))
+    }
+
     async fn get_event(
         &self,
         _: PublicCaller,
         request: GetEventRequest,
     ) -> Result<Response<Event>, Error> {
-        let (event, left) = self.catalogue.get_with_seats(&request.slug).await?;
-        let event = convert::public_event(event, left, &self.links);
+        let event = self.catalogue.get(&request.slug).await?;
+        let event = convert::public_event(event, &self.links);
         Ok(Response::new(event))
     }
 
@@ -146,9 +150,11 @@ impl CatalogueHandlers<CoreFrame> for CatalogueApi {
             city: request.city.as_deref(),
             from: request.from.as_deref(),
             to: request.to.as_deref(),
+            running: request.running(),
         };
         let page = self.page(filter, CALENDAR_EVENTS, 0);
-        let events = page.await?.events;
+        let events = page.await?.events.into_iter();
+        let events: Vec<_> = events.map(|shown| shown.event).collect();
         let event_url = |slug: &str| self.links.event(slug);
         let text = calendar::of_catalogue(&events, &self.links.host(), event_url);
         Ok(Response::new(CalendarFile { text }))

@@ -18,7 +18,7 @@ use domain::{
 use muster_api::v1;
 use prost_types::FieldMask;
 
-use crate::service::{CoverWords, EventFilter, Links, PageView, Updated};
+use crate::service::{CoverWords, EventFilter, Links, PageView, PublicEvent, Updated};
 
 pub(super) use account::account;
 pub(super) use activity::{activity, activity_asked, activity_exported};
@@ -163,8 +163,14 @@ fn unknown_field(name: &str) -> Vec<FieldViolation> {
 }
 
 /// An event for the public.
-pub(super) fn public_event(event: Event, seats_left: i32, links: &Links) -> v1::Event {
+pub(super) fn public_event(shown: PublicEvent, links: &Links) -> v1::Event {
+    let PublicEvent {
+        event,
+        seats_left,
+        organizer,
+    } = shown;
     v1::Event {
+        organizer,
         is_full: seats_left == 0,
         seats_left,
         requires_approval: event.requires_approval,
@@ -192,6 +198,7 @@ pub(super) fn public_event(event: Event, seats_left: i32, links: &Links) -> v1::
 pub(super) fn event_page(page: PageView, links: &Links) -> v1::EventPage {
     let PageView {
         event,
+        organizer,
         counters,
         is_ended,
     } = page;
@@ -207,7 +214,14 @@ pub(super) fn event_page(page: PageView, links: &Links) -> v1::EventPage {
         seats_left,
         waitlisted: counters.waitlisted,
         previous_start_date: previous_start.map(|start| start.rfc3339()),
-        event: Some(public_event(event, seats_left, links)),
+        event: Some(public_event(
+            PublicEvent {
+                event,
+                seats_left,
+                organizer,
+            },
+            links,
+        )),
     }
 }
 

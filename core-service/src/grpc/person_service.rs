@@ -1,8 +1,9 @@
 //! A person's name and address.
 
 use muster_api::internal::v1::{
-    FinishEmailChangeRequest, Person, RenamePersonRequest, StartEmailChangeRequest,
-    StartEmailChangeResponse, services::PersonHandlers,
+    FinishEmailChangeRequest, Person, RemovePersonRequest, RemovePersonResponse,
+    RenamePersonRequest, StartEmailChangeRequest, StartEmailChangeResponse,
+    services::PersonHandlers,
 };
 
 use super::{frame::CoreFrame, session_service::shown, sign_in_service::valid_seconds};
@@ -44,5 +45,15 @@ impl PersonHandlers<CoreFrame> for PersonApi {
         let apps = request.disconnect_apps;
         let changed = self.profile.finish_email_change(&caller, &code, apps);
         Ok(shown(changed.await?))
+    }
+
+    async fn remove_person(
+        &self,
+        caller: SignedIn,
+        request: RemovePersonRequest,
+    ) -> Result<RemovePersonResponse, Error> {
+        let typed = request.email.unwrap_or_default();
+        self.profile.remove(&caller, &typed).await?;
+        Ok(RemovePersonResponse {})
     }
 }

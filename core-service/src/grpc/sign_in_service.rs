@@ -41,6 +41,7 @@ impl SignInHandlers<CoreFrame> for SignInApi {
     ) -> Result<SignedIn, Error> {
         let browser = request.browser.unwrap_or_default();
         let browser = Browser::new(&browser, caller.client, &request.device);
+        let browser = browser.in_timezone(&request.timezone);
         let code = request.code.unwrap_or_default();
         let new = self.sign_in.finish(&code, &browser).await?;
         Ok(signed_in(&new))

@@ -184,3 +184,8 @@ impl Accounts {
         self.commands.run(Actor::Admin, decide).await
     }
 }
+
+/// The name of a time zone that a browser says, if it is known here: browsers have other versions of the database.
+pub(super) fn known_zone(name: &str) -> Option<String> {
+    Some(Zone::find(name).ok()?.name().to_owned())
+}

@@ -3,7 +3,7 @@
 mod sitemaps;
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -14,7 +14,7 @@ use domain::{
     catalogue::{CatalogueFilter, MAX_MATCHES},
     clock::Clock,
     event::Event,
-    ids::EventId,
+    ids::AccountId,
     registration::Counters,
     slug,
 };
@@ -24,13 +24,25 @@ use super::{Commands, Error};
 
 pub use sitemaps::SitemapPage;
 
+/// An event as the public sees it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PublicEvent {
+    /// The event.
+    pub event: Event,
+    /// How many seats the next people who register can get.
+    pub seats_left: i32,
+    /// Who organizes it: the event's own name of the organizer, else the account's; `None` if that person was erased.
+    pub organizer: Option<String>,
+}
+
+/// Cities that a form can suggest.
+const MAX_CITIES: i64 = 300;
+
 /// A page of the catalogue.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CatalogueView {
     /// The events, earliest start first.
-    pub events: Vec<Event>,
-    /// How many seats the next people who register for each can get.
-    pub seats_left: HashMap<EventId, i32>,
+    pub events: Vec<PublicEvent>,
     /// The number of all public events that match.
     pub count: i32,
     /// Whether `count` is exact. If not, more match.
@@ -44,6 +56,8 @@ pub struct CatalogueView {
 pub struct PageView {
     /// The event.
     pub event: Event,
+    /// See [`PublicEvent::organizer`].
+    pub organizer: Option<String>,
     /// Its registrations by status.
     pub counters: Counters,
     /// Whether it is over.
@@ -107,9 +121,8 @@ impl Catalogue {
         let found = store.list_live_events(now, limit.into(), offset.into());
         let found = found.await?;
         Ok(CatalogueView {
-            seats_left: seats_left_on(&found),
             next_offset: next_offset(offset, found.len(), count),
-            events: found.into_iter().map(|(event, _)| event).collect(),
+            events: self.shown(found).await?,
             count,
             count_is_exact: true,
         })
@@ -131,12 +144,16 @@ impl Catalogue {
         let matches = saturated(found.matches);
         let count = matches.min(MAX_MATCHES);
         Ok(CatalogueView {
-            seats_left: seats_left_on(&found.events),
             next_offset: next_offset(offset, found.events.len(), count),
-            events: found.events.into_iter().map(|(event, _)| event).collect(),
+            events: self.shown(found.events).await?,
             count,
             count_is_exact: matches <= MAX_MATCHES,
         })
+    }
+
+    /// The cities of the public events, in alphabetical order; the first ones if there are very many.
+    pub async fn cities(&self) -> Result<Vec<String>, Error> {
+        Ok(self.store.list_cities(MAX_CITIES).await?)
     }
 
     /// Refuses searches until the events of before an upgrade are in the index: an incomplete answer would be a wrong one.
@@ -152,16 +169,13 @@ impl Catalogue {
     }
 
     /// One public event; found only if the catalogue has it.
-    pub async fn get(&self, slug: &str) -> Result<Event, Error> {
-        let (event, _) = self.get_with_seats(slug).await?;
-        Ok(event)
-    }
-
-    /// The same with how many seats the next people who register can get.
-    pub async fn get_with_seats(&self, slug: &str) -> Result<(Event, i32), Error> {
+    pub async fn get(&self, slug: &str) -> Result<PublicEvent, Error> {
         let (event, counters) = self.find_live(slug).await?.ok_or(Error::NO_EVENT)?;
-        let left = counters.seats_left(event.max_capacity);
-        Ok((event, left))
+        Ok(PublicEvent {
+            seats_left: counters.seats_left(event.max_capacity),
+            organizer: organizer(&self.store, &event).await?,
+            event,
+        })
     }
 
     /// An event's page, also of unlisted, cancelled and ended events, but not of drafts.
@@ -169,6 +183,7 @@ impl Catalogue {
         let (event, counters) = self.find_shown(slug).await?;
         Ok(PageView {
             is_ended: event.has_ended(self.clock.now()),
+            organizer: organizer(&self.store, &event).await?,
             event,
             counters,
         })
@@ -192,6 +207,19 @@ impl Catalogue {
                 city: event.city,
             },
         })
+    }
+
+    async fn shown(&self, found: Vec<(Event, Counters)>) -> Result<Vec<PublicEvent>, Error> {
+        let names = account_names(&self.store, found.iter().map(|(event, _)| event)).await?;
+        let shown = |(event, counters): (Event, Counters)| PublicEvent {
+            seats_left: counters.seats_left(event.max_capacity),
+            organizer: event
+                .organizer_name
+                .clone()
+                .or_else(|| names.get(&event.account_id).cloned()),
+            event,
+        };
+        Ok(found.into_iter().map(shown).collect())
     }
 
     /// An event of the catalogue.
@@ -225,11 +253,27 @@ pub(super) async fn seats_left(store: &Store, event: &Event) -> Result<i32, Erro
     Ok(left.unwrap_or_default())
 }
 
-/// The same for each event of a page.
-fn seats_left_on(page: &[(Event, Counters)]) -> HashMap<EventId, i32> {
-    let left =
-        |(event, counters): &(Event, Counters)| (event.id, counters.seats_left(event.max_capacity));
-    page.iter().map(left).collect()
+/// Who organizes an event, see [`PublicEvent::organizer`].
+pub(super) async fn organizer(store: &Store, event: &Event) -> Result<Option<String>, Error> {
+    let mut names = account_names(store, [event]).await?;
+    let own = event.organizer_name.clone();
+    Ok(own.or_else(|| names.remove(&event.account_id)))
+}
+
+/// The names of the accounts whose events name no organizer of their own.
+async fn account_names<'e>(
+    store: &Store,
+    events: impl IntoIterator<Item = &'e Event>,
+) -> Result<HashMap<AccountId, String>, Error> {
+    let unnamed = events
+        .into_iter()
+        .filter(|event| event.organizer_name.is_none());
+    let accounts: HashSet<_> = unnamed.map(|event| event.account_id).collect();
+    if accounts.is_empty() {
+        return Ok(HashMap::new());
+    }
+    let accounts: Vec<_> = accounts.into_iter().collect();
+    Ok(store.list_account_names(&accounts).await?)
 }
 
 /// Numbers in the API are int32; a larger count becomes the largest.

@@ -2,6 +2,8 @@
 
 mod owner;
 
+pub(super) use owner::{erase_person, solely_owned};
+
 use domain::{
     audit::Actor,
     email::{self, Email, InvalidEmail},

@@ -52,6 +52,7 @@ impl OwnAccounts {
         &self,
         by: &SignedIn,
         name: String,
+        timezone: &str,
     ) -> Result<(AccountId, SessionToken), Error> {
         if !self.sign_up.is_open {
             let text = "sign-up is closed here: ask the operator for an account";
@@ -72,7 +73,7 @@ impl OwnAccounts {
                 email,
                 name,
                 plan: self.sign_up.plan,
-                timezone: None,
+                timezone: accounts::known_zone(timezone),
                 is_suspended: false,
                 is_trusted: false,
                 created_at: context.now,

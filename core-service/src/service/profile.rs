@@ -11,13 +11,14 @@ use domain::{
     fact::{Fact, PersonChange},
     person::Person,
     sign_in_code::{Holder, Purpose},
-    violation::Violations,
+    violation::{FieldViolation, Violations},
 };
 
 use super::{
     Authenticator, Commands, Context, Error, SignedIn,
     codes::{self, AskedBy},
     credentials::Credentials,
+    erase::{LastOwner, erase_person, solely_owned},
     power::{self, Ended},
 };
 
@@ -53,6 +54,43 @@ impl Profile {
             Ok(after)
         };
         self.commands.run(Actor::Person(by.person), decide).await
+    }
+
+    /// Removes the person, who has typed their address.
+    pub async fn remove(&self, by: &SignedIn, typed: &str) -> Result<(), Error> {
+        let decide = async |context: &mut Context| {
+            let person = context.tx.find_person(by.person).await?;
+            let email = person.ok_or(Error::Unauthorized)?.email;
+            let email_norm = email::normalised(&email);
+            if email::normalised(typed.trim()) != email_norm {
+                return Err(Error::Invalid(vec![FieldViolation {
+                    field: "email".to_owned(),
+                    message: "must be your email address".to_owned(),
+                }]));
+            }
+            context.tx.lock_person_by_email(&email).await?;
+            let now = context.now;
+            if context
+                .tx
+                .find_email_change_of(by.person, now)
+                .await?
+                .is_some()
+            {
+                let text = "your address was changed in the last 7 days, and until then the old one can take that back: try again later";
+                return Err(Error::Conflict(text.to_owned()));
+            }
+            if let Some(one) = solely_owned(context, by.person).await?.first() {
+                return Err(Error::Conflict(format!(
+                    "nobody else owns the account \"{}\": make someone else an owner, or remove the account first",
+                    one.account_name
+                )));
+            }
+            erase_person(context, &email_norm, &LastOwner::Refuse).await?;
+            Ok(())
+        };
+        self.commands.run(Actor::Person(by.person), decide).await?;
+        self.credentials.evict(&by.hash);
+        Ok(())
     }
 
     /// Mails a code to a new address.

@@ -57,6 +57,8 @@ pub struct Browser {
     pub(super) client: Option<IpAddr>,
     /// What the person recognizes it by.
     device: String,
+    /// The time zone of its clock, if it says a known one.
+    timezone: Option<String>,
 }
 
 impl Browser {
@@ -66,6 +68,16 @@ impl Browser {
             hash: Sha256::digest(secret).into(),
             client,
             device: device.to_owned(),
+            timezone: None,
+        }
+    }
+
+    /// The same browser, whose clock has this time zone.
+    #[must_use]
+    pub fn in_timezone(self, name: &str) -> Self {
+        Self {
+            timezone: accounts::known_zone(name),
+            ..self
         }
     }
 }
@@ -136,7 +148,7 @@ impl SignIn {
                 // The try was written and has to be committed.
                 Err(refusal) => return Ok(Err(refusal)),
             };
-            let (person, is_new) = self.person(context, &code.email).await?;
+            let (person, is_new) = self.person(context, &code.email, browser).await?;
             Ok(Ok(open(context, person, browser, is_new).await?))
         };
         self.commands.run(Actor::System, decide).await?
@@ -178,6 +190,7 @@ impl SignIn {
         &self,
         context: &mut Context,
         address: &str,
+        browser: &Browser,
     ) -> Result<(PersonId, bool), Error> {
         if let Some(person) = context.tx.lock_person_by_email(address).await? {
             return Ok((person.id, false));
@@ -204,7 +217,7 @@ impl SignIn {
             email: address.to_owned(),
             name: Person::first_name(address).to_owned(),
             plan: self.sign_up.plan,
-            timezone: None,
+            timezone: browser.timezone.clone(),
             is_suspended: false,
             is_trusted: false,
             created_at: context.now,

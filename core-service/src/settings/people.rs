@@ -16,8 +16,8 @@ pub struct PeopleArgs {
         hide_possible_values = true
     )]
     pub sign_up: WhoSignsUp,
-    /// Plan of the accounts of people who sign up: free, premium, pro or business
-    #[arg(long, env = "MUSTER_SIGN_UP_PLAN", value_name = "PLAN", default_value_t = Plan::Free)]
+    /// Plan of the accounts of people who sign up: free, premium, pro or business. With free they see how many people register, and not who
+    #[arg(long, env = "MUSTER_SIGN_UP_PLAN", value_name = "PLAN", default_value_t = Plan::Pro)]
     pub sign_up_plan: Plan,
     /// Page on which one can have a larger plan
     #[arg(long, env = "MUSTER_UPGRADE_URL", value_name = "URL", value_parser = page)]

@@ -142,7 +142,7 @@ async fn a_new_database_shows_thirty_varied_events(database: Database) {
     start.prepared().await;
     let page = start.core.use_cases().catalogue.list(ALL, 0).await.unwrap();
     assert_eq!((page.count, page.events.len()), (30, 30));
-    let events = page.events;
+    let events: Vec<Event> = page.events.into_iter().map(|one| one.event).collect();
 
     let distinct = |of: fn(&Event) -> &str| events.iter().map(of).collect::<HashSet<_>>().len();
     assert!(distinct(|event| &event.schedule.timezone) >= 25);

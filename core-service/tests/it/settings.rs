@@ -23,10 +23,10 @@ fn options(arguments: &[&str]) -> Options {
 }
 
 #[test]
-fn everyone_signs_up_on_the_free_plan_unless_the_operator_says_otherwise() {
+fn everyone_signs_up_on_a_paid_plan_unless_the_operator_says_otherwise() {
     let usual = options(&[]).policy;
     assert!(usual.sign_up.is_open);
-    assert_eq!(usual.sign_up.plan, Plan::Free);
+    assert_eq!(usual.sign_up.plan, Plan::Pro);
     assert_eq!(usual.info, core_service::service::InstanceInfo::default());
     let chosen = options(&["--sign-up", "closed", "--sign-up-plan", "premium"]).policy;
     assert!(!chosen.sign_up.is_open);

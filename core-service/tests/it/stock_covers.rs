@@ -92,7 +92,13 @@ impl Scene {
     }
 
     async fn credit(&self, event: &Event) -> Option<String> {
-        let event = self.instance.catalogue.get(&event.slug).await.unwrap();
+        let event = self
+            .instance
+            .catalogue
+            .get(&event.slug)
+            .await
+            .unwrap()
+            .event;
         event.image_credit.map(|credit| credit.to_string())
     }
 }

@@ -89,7 +89,8 @@ async fn everything_is_kept_and_works(database: Database) {
     assert_eq!(role.unwrap(), Some(Role::Owner));
     let listed = instance.catalogue.list(10, 0).await.unwrap();
     let event = |title: &str| {
-        let found = listed.events.iter().find(|event| event.title == title);
+        let mut events = listed.events.iter().map(|one| &one.event);
+        let found = events.find(|event| event.title == title);
         found.unwrap_or_else(|| panic!("{title} is missing"))
     };
     assert_eq!(listed.events.len(), 4);
@@ -252,7 +253,7 @@ async fn searching_begins_when_everything_is_indexed(database: Database) {
     assert_eq!(own().await.unwrap().count, 1);
     let found = search().await.unwrap();
     assert_eq!(found.count, 1);
-    assert_eq!(found.events[0].title, "Full house");
+    assert_eq!(found.events[0].event.title, "Full house");
 }
 
 #[tokio::test(flavor = "multi_thread")]

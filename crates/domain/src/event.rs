@@ -143,6 +143,16 @@ impl Event {
         self.is_shown() && self.is_listed && self.is_active(now)
     }
 
+    /// Whether it takes place online alone: its location is a web address and nothing else.
+    pub fn is_online(&self) -> bool {
+        let location = self.location.trim();
+        let url = url::Url::parse(location).ok();
+        url.is_some_and(|url| {
+            let is_web = matches!(url.scheme(), "http" | "https") && url.username().is_empty();
+            is_web && !location.contains(char::is_whitespace)
+        })
+    }
+
     /// Where it takes place: its location, and the city unless the location names it.
     pub fn place(&self) -> String {
         let location = &self.location;

@@ -32,6 +32,8 @@ pub enum Fact<'a> {
     EventCreated {
         /// The event.
         event: &'a Event,
+        /// Whether it is a copy of another.
+        is_copy: bool,
     },
     /// A draft was deleted.
     EventDeleted {

@@ -156,6 +156,7 @@ tuples! {
     9: A B C D E F G H I;
     10: A B C D E F G H I J;
     11: A B C D E F G H I J K;
+    12: A B C D E F G H I J K L;
 }
 
 /// A statement that can be run.

@@ -5,7 +5,9 @@ use std::time::Duration;
 use domain::{plan::Plan, registration::Status};
 use muster_api::{
     Reason,
-    v1::bindings::{CancelEvent, CloneEvent, DeleteEvent, GetMyEvent, ListMyEvents, PublishEvent},
+    v1::bindings::{
+        CancelEvent, CloneEvent, DeleteEvent, GetMyEvent, ListActivity, ListMyEvents, PublishEvent,
+    },
 };
 use serde_json::{Value, json};
 use tests::{Api, Client, Created};
@@ -90,6 +92,20 @@ async fn a_draft_is_deleted_and_gives_back_its_place(api: Api) {
     api.drain_jobs().await;
 }
 
+async fn a_copy_is_a_copy_in_the_activity(api: Api) {
+    let owner = api.owner(Plan::Premium).await;
+    let event = owner.create(json!({"title": "Go Night"})).await;
+    let copy = clone(&owner, &event).await;
+    let list = owner
+        .ok::<ListActivity>(json!({"event_id": copy["id"]}))
+        .await;
+    let sentence = list["items"][0]["sentence"].as_str().unwrap();
+    assert!(
+        sentence.ends_with("duplicated an event as \"Go Night\""),
+        "{sentence}"
+    );
+}
+
 async fn what_people_know_of_is_not_deleted(api: Api) {
     let owner = api.owner(Plan::Premium).await;
     let published = owner.publish_new(json!({})).await;
@@ -121,6 +137,7 @@ tests::on_every_surface!(
     a_clone_is_a_draft_with_the_same_times_and_questions,
     a_clone_counts_against_the_quota,
     a_draft_is_deleted_and_gives_back_its_place,
+    a_copy_is_a_copy_in_the_activity,
     what_people_know_of_is_not_deleted,
     both_are_done_once_under_a_key,
 );

@@ -6,7 +6,8 @@ use domain::{plan::Plan, registration::Status};
 use muster_api::v1::{
     Event, EventPage, GetEventPageRequest,
     bindings::{
-        CancelEvent, CreateEvent, GetEvent, ListEvents, PublishEvent, UnpublishEvent, UpdateEvent,
+        CancelEvent, CreateEvent, GetAccount, GetEvent, ListEvents, PublishEvent, UnpublishEvent,
+        UpdateEvent,
     },
     catalogue_service_client::CatalogueServiceClient,
 };
@@ -67,6 +68,20 @@ async fn a_page_shows_what_people_ask_before_they_register(app: Arc<TestApp>) {
     assert_eq!(listed["custom_fields"], json!([field]));
     let seats = (&listed["seats_left"], &listed["requires_approval"]);
     assert_eq!(seats, (&json!(2), &json!(true)));
+}
+
+async fn an_event_that_names_no_organizer_shows_the_accounts_name(app: Arc<TestApp>) {
+    let owner = owner(&app).await;
+    let event = owner.publish_new(json!({})).await;
+    let account = owner.ok::<GetAccount>(json!({})).await;
+    let name = account["name"].as_str().unwrap();
+    let (_, shown) = page(&app, &event).await;
+    assert_eq!(shown.organizer.as_deref(), Some(name));
+    assert_eq!(shown.organizer_name, None);
+    for path in [format!("/events/{}", event.slug), "/events.atom".to_owned()] {
+        let page = app.site.page(&path).send().await;
+        assert!(String::from_utf8_lossy(&page.body).contains(name), "{path}");
+    }
 }
 
 async fn a_page_is_found_in_every_state_but_a_drafts(app: Arc<TestApp>) {
@@ -209,11 +224,14 @@ mod by_rpc {
     use super::{
         a_moved_event_shows_when_it_was_to_start, a_page_is_found_in_every_state_but_a_drafts,
         a_page_shows_what_people_ask_before_they_register,
-        a_seat_that_someone_has_yet_to_confirm_is_not_left, seats_are_counted_down_to_the_waitlist,
+        a_seat_that_someone_has_yet_to_confirm_is_not_left,
+        an_event_that_names_no_organizer_shows_the_accounts_name,
+        seats_are_counted_down_to_the_waitlist,
     };
 
     tests::on_both_engines!(
         a_page_shows_what_people_ask_before_they_register,
+        an_event_that_names_no_organizer_shows_the_accounts_name,
         a_page_is_found_in_every_state_but_a_drafts,
         seats_are_counted_down_to_the_waitlist,
         a_seat_that_someone_has_yet_to_confirm_is_not_left,

@@ -47,6 +47,7 @@ fn run(input: &[u8]) {
         text: "Test\n".to_owned(),
         html: "<p>Test</p>\n".to_owned(),
         stop_url: None,
+        ticket_image: None,
         calendar: None,
     };
     let source = POSTBOX.with(|postbox| postbox.sent(&letter));

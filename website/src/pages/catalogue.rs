@@ -4,7 +4,11 @@ pub(super) mod filter;
 
 use askama::Template;
 use http::{HeaderValue, StatusCode, header::CACHE_CONTROL};
-use muster_api::v1::{Event, EventList, bindings::ListEvents};
+use http_kit::Problem;
+use muster_api::v1::{
+    Event, EventList, ListCitiesRequest,
+    bindings::{ListCities, ListEvents},
+};
 
 use crate::{
     event::ShownEvent,
@@ -28,6 +32,8 @@ struct CataloguePage {
     filter: Filter,
     found: String,
     days: Vec<Day>,
+    /// The cities that have events, to choose from.
+    cities: Vec<String>,
     previous_url: Option<String>,
     next_url: Option<String>,
     range: String,
@@ -46,18 +52,19 @@ struct Day {
 
 pub(in crate::pages) async fn home(context: RequestContext) -> PageResult {
     let filter = Filter::default();
-    let list = context
-        .ask::<ListEvents>(filter.request(PAGE_SIZE, 0))
-        .await?;
+    let asked = context.ask::<ListEvents>(filter.request(PAGE_SIZE, 0));
+    let (list, cities) = tokio::try_join!(asked, cities(&context))?;
     let title = "Find your next event";
     let page = Page::unlisted(context.site.links(), title, DESCRIPTION, Section::None)
         .at(context.site.url("/"));
-    show(&list, page, filter, true)
+    show(&list, cities, page, filter, true)
 }
 
 pub(in crate::pages) async fn events(context: RequestContext) -> PageResult {
     let mut filter: Filter = context.query().read()?;
     let offset = filter.offset.unwrap_or(0);
+    let cities = cities(&context).await?;
+    filter.complete(&cities);
     let mut page = Page::unlisted(context.site.links(), "Events", DESCRIPTION, Section::Events);
     if offset == 0 && !filter.is_set() {
         page = page.at(context.site.url("/events"));
@@ -66,9 +73,9 @@ pub(in crate::pages) async fn events(context: RequestContext) -> PageResult {
         .ask::<ListEvents>(filter.request(PAGE_SIZE, offset))
         .await
     {
-        Ok(list) => show(&list, page, filter, false),
+        Ok(list) => show(&list, cities, page, filter, false),
         Err(problem) if filter.refused(&problem.details) => {
-            let mut response = show(&EventList::default(), page, filter, false)?;
+            let mut response = show(&EventList::default(), cities, page, filter, false)?;
             *response.status_mut() = StatusCode::BAD_REQUEST;
             let caching = HeaderValue::from_static("no-store");
             response.headers_mut().insert(CACHE_CONTROL, caching);
@@ -78,7 +85,18 @@ pub(in crate::pages) async fn events(context: RequestContext) -> PageResult {
     }
 }
 
-fn show(list: &EventList, page: Page, filter: Filter, is_home: bool) -> PageResult {
+async fn cities(context: &RequestContext) -> Result<Vec<String>, Problem> {
+    let list = context.ask::<ListCities>(ListCitiesRequest {}).await?;
+    Ok(list.items)
+}
+
+fn show(
+    list: &EventList,
+    cities: Vec<String>,
+    page: Page,
+    filter: Filter,
+    is_home: bool,
+) -> PageResult {
     let end = list.offset.saturating_add(count(&list.items));
     public(&CataloguePage {
         page,
@@ -88,6 +106,7 @@ fn show(list: &EventList, page: Page, filter: Filter, is_home: bool) -> PageResu
         next_url: list.next_offset.map(|offset| filter.url(offset)),
         range: format!("{} to {end} of {}", list.offset + 1, total(list)),
         days: days(&list.items),
+        cities,
         calendar_url: filter.path("/events.ics"),
         feed_url: filter.path("/events.atom"),
         filter,

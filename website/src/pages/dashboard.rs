@@ -78,6 +78,11 @@ fn of_accounts(site: &Site) -> Vec<Resource> {
             account::remove::show,
             account::remove::take,
         ),
+        person.form(
+            account::remove_person::PATH,
+            account::remove_person::show,
+            account::remove_person::take,
+        ),
         Resource::new(activity::PATH).with(account.get(activity::show)),
         Resource::new(activity::CSV).with(account.get(activity::export)),
         Resource::new(apps::PATH)

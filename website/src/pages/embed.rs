@@ -90,7 +90,7 @@ pub(in crate::pages) async fn oembed(context: RequestContext) -> PageResult {
         "provider_name": SITE_NAME,
         "provider_url": context.site.url("/"),
         "title": event.title,
-        "author_name": event.organizer_name,
+        "author_name": event.organizer,
         "html": line_of_size(&context.site, &event.slug, &event.title, (width, height)),
         "width": width,
         "height": height,

@@ -87,7 +87,7 @@ fn entry(event: Event) -> Result<Entry, Problem> {
         when: shown.dates.when(),
         place: shown.place.text,
         html: html(&event.description, Author::Stranger),
-        author: event.organizer_name.unwrap_or_else(|| SITE_NAME.to_owned()),
+        author: event.organizer.unwrap_or_else(|| SITE_NAME.to_owned()),
         title: event.title,
         url: event.url,
         updated: event.updated_at,

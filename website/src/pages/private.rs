@@ -28,7 +28,7 @@ use crate::{
         status::{Status, StatusMark},
         ticket::qr_code,
     },
-    place::PlaceKind,
+    place::{Place, PlaceKind},
     request_context::{RequestContext, Site},
 };
 
@@ -229,10 +229,11 @@ pub(crate) fn shown(answers: &[Answer]) -> Vec<ShownAnswer> {
 }
 
 impl CheckIn {
-    /// The code, once there is a seat to check in to.
+    /// The code, once there is a spot to check in to, at an event that has an entrance.
     fn of(own: &OwnRegistration, site: &Site) -> Option<Self> {
         let is_due = own.status == "Confirmed" && !own.is_event_cancelled && !own.is_event_ended;
-        if !is_due || own.check_in_code.is_empty() {
+        let is_online = Place::of(&own.location, own.city.as_deref()).kind == PlaceKind::Online;
+        if !is_due || is_online || own.check_in_code.is_empty() {
             return None;
         }
         let url = site.url(&format!("/check-in/{}", encoded(&own.check_in_code)));

@@ -34,6 +34,8 @@ struct RegisterPage {
 #[template(path = "registered.html")]
 struct RegisteredPage {
     page: Page,
+    requires_approval: bool,
+    is_full: bool,
     event: ShownEvent,
 }
 
@@ -121,9 +123,11 @@ async fn register(context: &RequestContext, slug: &str, form: &Form) -> PageResu
 }
 
 pub(in crate::pages) async fn registered(context: RequestContext) -> PageResult {
-    let (_page, event) = read(&context, context.segment(1)?).await?;
+    let (page, event) = read(&context, context.segment(1)?).await?;
     let links = context.site.links();
     private(&RegisteredPage {
+        requires_approval: page.requires_approval,
+        is_full: EventState::of(&page) == EventState::Full,
         page: Page::unlisted(links, "Check your inbox", &event.title, Section::Events),
         event: ShownEvent::of(&event)?,
     })

@@ -120,6 +120,7 @@ pub(in crate::pages) async fn take_code(context: RequestContext, form: Form) -> 
         browser: Some(browser.secret().to_owned()),
         code: form.text("code"),
         device: device(headers),
+        timezone: form.text("timezone").unwrap_or_default(),
     };
     match context.ask::<FinishSignIn>(request).await {
         Ok(signed_in) => Ok(welcome(&context.site, &signed_in, &return_path)),

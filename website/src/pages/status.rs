@@ -2,7 +2,7 @@
 
 use muster_api::v1::OwnRegistration;
 
-use crate::date::timestamp;
+use crate::date::timestamp_in;
 
 /// A status, as pages show it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,8 +34,11 @@ impl Status {
                 "Your registration is cancelled",
                 "You are no longer registered for this event.",
             ),
+            ("Confirmed", _) if own.checked_in && own.is_event_ended => {
+                Self::good("Thanks for coming!", "This event is over.")
+            }
             ("Confirmed", _) if own.checked_in => {
-                Self::good("You are checked in", "Enjoy the event.")
+                Self::good("You’re checked in", "Enjoy the event.")
             }
             _ if own.is_event_ended => {
                 Self::good("This event is over", "Thank you for your interest.")
@@ -87,7 +90,7 @@ pub(crate) fn is_confirmable(own: &OwnRegistration) -> bool {
 
 /// Until when to confirm.
 fn deadline(own: &OwnRegistration) -> String {
-    let words = |text: &str| Some(format!("{} ({})", timestamp(text)?, own.timezone));
+    let words = |text: &str| timestamp_in(text, &own.timezone);
     let held = own.held_until.as_deref().and_then(words);
     let confirm = own.confirm_until.as_deref().and_then(words);
     match (held, confirm) {
@@ -130,10 +133,7 @@ mod tests {
             assert_eq!(headline(status, awaits, same), words);
         }
         let checked_in = |own: &mut OwnRegistration| own.checked_in = true;
-        assert_eq!(
-            headline("Confirmed", None, checked_in),
-            "You are checked in"
-        );
+        assert_eq!(headline("Confirmed", None, checked_in), "You’re checked in");
     }
 
     #[test]
@@ -143,6 +143,8 @@ mod tests {
             assert_eq!(headline(status, None, cancelled), "This event is cancelled");
         }
         let ended = |own: &mut OwnRegistration| own.is_event_ended = true;
+        let came = |own: &mut OwnRegistration| (own.is_event_ended, own.checked_in) = (true, true);
+        assert_eq!(headline("Confirmed", None, came), "Thanks for coming!");
         assert_eq!(headline("Confirmed", None, ended), "This event is over");
         assert_eq!(
             headline("Cancelled", None, ended),
@@ -160,7 +162,7 @@ mod tests {
             timezone: "Europe/Berlin".to_owned(),
             ..OwnRegistration::default()
         };
-        let expected = "A spot is held for you until Tuesday, 14 May 2030, 19:30 (Europe/Berlin).";
+        let expected = "A spot is held for you until Tuesday, 14 May 2030, 19:30 (Berlin time).";
         assert_eq!(Status::of(&own).text, expected);
     }
 }

@@ -10,7 +10,7 @@ use muster_api::v1;
 
 use super::{Mask, public_event, unknown_field, violation};
 use crate::service::{
-    Approval, Arrival, Links, NewRegistration, OwnRegistration, PlannedRecipients,
+    Approval, Arrival, Links, NewRegistration, OwnRegistration, PlannedRecipients, PublicEvent,
     RegistrationPage, RegistrationPatch, Ticket,
 };
 
@@ -176,6 +176,7 @@ pub(in crate::grpc) fn own_registration(
         registration,
         event,
         seats_left,
+        organizer,
         is_event_ended,
         confirmation,
         waitlist_position,
@@ -187,7 +188,11 @@ pub(in crate::grpc) fn own_registration(
     let confirm_until = confirmation.map(|awaited| shown_locally(awaited.until));
     let held_until = confirmation.and_then(|awaited| awaited.held_until);
     let held_until = held_until.map(shown_locally);
-    let public = public_event(event.clone(), seats_left, links);
+    let public = PublicEvent {
+        event: event.clone(),
+        seats_left,
+        organizer,
+    };
     let new_details = new_details.map(|details| v1::NewDetails {
         name: details.name,
         answers: answer_messages(details.answers),
@@ -212,7 +217,7 @@ pub(in crate::grpc) fn own_registration(
         end_date: event.schedule.end().rfc3339(),
         timezone: event.schedule.timezone,
         is_event_cancelled: event.is_cancelled,
-        event: Some(public),
+        event: Some(public_event(public, links)),
         is_event_ended,
         event_cancel_reason: event.cancel_reason,
         check_in_code: registration.check_in_code.as_str().to_owned(),
@@ -228,15 +233,22 @@ pub(in crate::grpc) fn ticket(ticket: Ticket, links: &Links) -> v1::Ticket {
         registration,
         event,
         seats_left,
+        organizer,
         is_event_ended,
     } = ticket;
+    let is_event_cancelled = event.is_cancelled;
+    let public = PublicEvent {
+        event,
+        seats_left,
+        organizer,
+    };
     v1::Ticket {
         status: registration.status.to_string(),
         awaits: awaits(&registration),
         checked_in: registration.checked_in_at.is_some(),
-        is_event_cancelled: event.is_cancelled,
+        is_event_cancelled,
         is_event_ended,
-        event: Some(public_event(event, seats_left, links)),
+        event: Some(public_event(public, links)),
     }
 }
 

@@ -57,52 +57,12 @@ impl People {
         done: &mut Erasure,
     ) -> Result<(), Error> {
         let decide = async |context: &mut Context| {
-            let mut erased = Erasure::default();
-            let person = context.tx.lock_person_by_email(email_norm).await?;
-            let id = person.as_ref().map(|person| person.id);
-            erased.mails = context.tx.delete_mails_to(email_norm, id).await?;
-            let codes = context.tx.delete_codes_to(email_norm).await?;
-            context.tx.delete_email_changes_from(email_norm).await?;
-            let invitations = context.tx.delete_invitations_to(email_norm).await?;
-            let proofs = context
-                .tx
-                .delete_trust_proofs_of(&mailbox_hash(email_norm))
-                .await?;
-            let contacts = context.tx.delete_proven_contacts_of(email_norm).await?;
-            let others = codes + invitations + proofs + contacts;
-            if person.is_some() || erased.mails + others > 0 {
-                context.note_write();
-            }
-            let Some(person) = person else {
-                return Ok(erased);
-            };
             let heir = match heir_address {
-                Some(address) => Some(heir(context, address).await?),
-                None => None,
+                Some(address) => LastOwner::Named(address.to_owned()),
+                None if removes => LastOwner::Remove,
+                None => LastOwner::Refuse,
             };
-            let owned = solely_owned(context, person.id).await?;
-            for one in &owned {
-                let account = one.account_id;
-                match &heir {
-                    Some(heir) => {
-                        pass_on(context, account, heir.id).await?;
-                        erased.passed_on += 1;
-                    }
-                    None if removes => {
-                        erased.keys += number(removal::begin(context, account).await?.keys);
-                        erased.removed_accounts += 1;
-                    }
-                    None => refuse(&owned)?,
-                }
-            }
-            leave_all(context, &person, heir.as_ref()).await?;
-            erased.keys += context
-                .tx
-                .erase_keys_of_person(person.id, context.now)
-                .await?;
-            context.tx.delete_person(person.id).await?;
-            erased.person = true;
-            Ok(erased)
+            erase_person(context, email_norm, &heir).await
         };
         // Only committed changes are counted.
         let erased = self.commands.run(Actor::Admin, decide).await?;
@@ -115,8 +75,66 @@ impl People {
     }
 }
 
+/// Removes the person who signs in with an address, and what is about the address outside of events. What is theirs alone gets another owner
+/// or is removed first.
+pub(in crate::service) async fn erase_person(
+    context: &mut Context,
+    email_norm: &str,
+    last_owner: &LastOwner,
+) -> Result<Erasure, Error> {
+    let mut erased = Erasure::default();
+    let person = context.tx.lock_person_by_email(email_norm).await?;
+    let id = person.as_ref().map(|person| person.id);
+    erased.mails = context.tx.delete_mails_to(email_norm, id).await?;
+    let codes = context.tx.delete_codes_to(email_norm).await?;
+    context.tx.delete_email_changes_from(email_norm).await?;
+    let invitations = context.tx.delete_invitations_to(email_norm).await?;
+    let proofs = context
+        .tx
+        .delete_trust_proofs_of(&mailbox_hash(email_norm))
+        .await?;
+    let contacts = context.tx.delete_proven_contacts_of(email_norm).await?;
+    let others = codes + invitations + proofs + contacts;
+    if person.is_some() || erased.mails + others > 0 {
+        context.note_write();
+    }
+    let Some(person) = person else {
+        return Ok(erased);
+    };
+    let heir = match last_owner {
+        LastOwner::Named(address) => Some(heir(context, address).await?),
+        _ => None,
+    };
+    let owned = solely_owned(context, person.id).await?;
+    for one in &owned {
+        let account = one.account_id;
+        match &heir {
+            Some(heir) => {
+                pass_on(context, account, heir.id).await?;
+                erased.passed_on += 1;
+            }
+            None if *last_owner == LastOwner::Remove => {
+                erased.keys += number(removal::begin(context, account).await?.keys);
+                erased.removed_accounts += 1;
+            }
+            None => refuse(&owned)?,
+        }
+    }
+    leave_all(context, &person, heir.as_ref()).await?;
+    erased.keys += context
+        .tx
+        .erase_keys_of_person(person.id, context.now)
+        .await?;
+    context.tx.delete_person(person.id).await?;
+    erased.person = true;
+    Ok(erased)
+}
+
 /// The memberships of a person, who is locked, in accounts that nobody else owns; these are locked, too.
-async fn solely_owned(context: &mut Context, person: PersonId) -> Result<Vec<Membership>, Error> {
+pub(in crate::service) async fn solely_owned(
+    context: &mut Context,
+    person: PersonId,
+) -> Result<Vec<Membership>, Error> {
     let all = context
         .tx
         .list_memberships_of(person, MAX_MEMBERSHIPS)

@@ -35,7 +35,7 @@ impl Events {
             if event.is_active(now) {
                 quota::check(context, &self.plans, &account).await?;
             }
-            self.add_with_free_slug(context, event).await
+            self.add_with_free_slug(context, event, false).await
         };
         self.commands.run_for(by, decide).await
     }
@@ -90,11 +90,16 @@ impl Events {
         &self,
         context: &mut Context,
         mut event: Event,
+        is_copy: bool,
     ) -> Result<Event, Error> {
         let is_live = event.is_live(context.now);
         for _ in 0..SLUG_ATTEMPTS {
             if context.tx.insert_event(&event, is_live).await? {
-                context.record(Fact::EventCreated { event: &event }).await?;
+                let event_created = Fact::EventCreated {
+                    event: &event,
+                    is_copy,
+                };
+                context.record(event_created).await?;
                 return Ok(event);
             }
             event.slug = slug::from_title_with_suffix(&event.title, self.commands.entropy());

@@ -25,7 +25,7 @@ impl Events {
             if copy.is_active(now) {
                 quota::check(context, &self.plans, &account).await?;
             }
-            self.add_with_free_slug(context, copy).await
+            self.add_with_free_slug(context, copy, true).await
         };
         self.commands.run_for(by, decide).await
     }

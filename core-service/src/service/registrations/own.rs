@@ -16,7 +16,7 @@ use server::telemetry::chain;
 
 use crate::service::{
     Commands, Context, Error, Links,
-    catalogue::{saturated, seats_left},
+    catalogue::{organizer, saturated, seats_left},
     mail_permits::NewLink,
     registrations::{manage::Held, settle::settle},
     trust,
@@ -31,6 +31,8 @@ pub struct OwnRegistration {
     pub event: Event,
     /// How many seats are left.
     pub seats_left: i32,
+    /// Who organizes the event.
+    pub organizer: Option<String>,
     /// Whether the event is over.
     pub is_event_ended: bool,
     /// The confirmation that it awaits, while it can be given.
@@ -54,6 +56,8 @@ pub struct Ticket {
     pub event: Event,
     /// How many seats are left.
     pub seats_left: i32,
+    /// Who organizes the event.
+    pub organizer: Option<String>,
     /// Whether the event is over.
     pub is_event_ended: bool,
 }
@@ -105,6 +109,7 @@ impl OwnRegistrations {
         let event = event.ok_or(Error::NO_TICKET)?;
         Ok(Ticket {
             seats_left: seats_left(store, &event).await?,
+            organizer: organizer(store, &event).await?,
             is_event_ended: event.has_ended(self.commands.now()),
             registration,
             event,
@@ -251,6 +256,7 @@ impl OwnRegistrations {
         };
         Ok(OwnRegistration {
             seats_left: seats_left(store, &event).await?,
+            organizer: organizer(store, &event).await?,
             is_event_ended: event.has_ended(now),
             confirmation: registration.confirmation.filter(is_open).map(current),
             registration,

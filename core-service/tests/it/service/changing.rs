@@ -38,7 +38,10 @@ async fn a_change_is_stored_and_audited_with_what_changed(database: Database) {
     let after = changed.await.unwrap().event;
     assert_eq!(after.title, "Rust Night");
     assert_eq!(after.slug, "rust-meetup");
-    assert_eq!(instance.catalogue.get("rust-meetup").await.unwrap(), after);
+    assert_eq!(
+        instance.catalogue.get("rust-meetup").await.unwrap().event,
+        after
+    );
 
     let same = instance
         .events

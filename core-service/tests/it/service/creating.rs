@@ -29,7 +29,10 @@ async fn a_published_event_is_everyones(database: Database) {
     let instance = Instance::open(&database).await;
     let olga = instance.olga().await;
     let event = instance.create(&olga, public_event("Rust Meetup")).await;
-    assert_eq!(instance.catalogue.get("rust-meetup").await.unwrap(), event);
+    assert_eq!(
+        instance.catalogue.get("rust-meetup").await.unwrap().event,
+        event
+    );
 }
 
 async fn a_title_that_is_taken_gets_another_slug(database: Database) {

@@ -21,7 +21,12 @@ async fn deep_pages_are_exact_whatever_changes(database: Database) {
         for offset in OFFSETS {
             let page = instance.catalogue.list(50, offset).await.unwrap();
             let expected = all.iter().skip(usize::try_from(offset).unwrap());
-            assert!(expected.take(50).eq(&page.events), "{offset}");
+            assert!(
+                expected
+                    .take(50)
+                    .eq(page.events.iter().map(|one| &one.event)),
+                "{offset}"
+            );
         }
         instance.create(&olga, public_event("Before them")).await;
     }

@@ -70,7 +70,7 @@ async fn an_account_is_removed_when_everyone_has_been_told(database: Database) {
     // She can have another one.
     instance
         .own_accounts
-        .create(&olga.by, "Again".to_owned())
+        .create(&olga.by, "Again".to_owned(), "")
         .await
         .unwrap();
 }
@@ -86,7 +86,7 @@ async fn what_nobody_registered_for_leaves_the_catalogue_with_its_account(databa
     remove.await.unwrap();
     for _ in 0..2 {
         let listed = instance.catalogue.list(10, 0).await.unwrap();
-        let slugs: Vec<_> = listed.events.iter().map(|one| &*one.slug).collect();
+        let slugs: Vec<_> = listed.events.iter().map(|one| &*one.event.slug).collect();
         assert_eq!((listed.count, &*slugs), (1, &[&*stays.slug][..]));
         assert!(instance.catalogue.cover(&gone.slug).await.is_err());
         let registered = instance
@@ -118,7 +118,7 @@ async fn whoever_owns_no_account_can_have_one(database: Database) {
     let olga = instance.someone("olga@example.org", 1).await;
     let create = async |who: &Someone| {
         let name = "Rust Berlin".to_owned();
-        instance.own_accounts.create(&who.by, name).await
+        instance.own_accounts.create(&who.by, name, "").await
     };
     let second = create(&olga).await;
     assert!(matches!(second, Err(Error::Conflict(_))), "{second:?}");
@@ -161,7 +161,7 @@ async fn nobody_makes_an_account_where_sign_up_is_closed(database: Database) {
     let olga = instance.someone("olga@example.org", 1).await;
     let refused = instance
         .own_accounts
-        .create(&olga.by, "More".to_owned())
+        .create(&olga.by, "More".to_owned(), "")
         .await;
     assert!(matches!(refused, Err(Error::Conflict(_))), "{refused:?}");
 }

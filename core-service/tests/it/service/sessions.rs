@@ -132,7 +132,7 @@ async fn every_core_knows_at_once_which_account_a_session_is_about(database: Dat
                 (None, Some(token))
             }
             _ => {
-                let created = accounts.create(&otto.by, "Again".to_owned()).await;
+                let created = accounts.create(&otto.by, "Again".to_owned(), "").await;
                 let (account, token) = created.unwrap();
                 (Some(account), Some(Ok(token)))
             }

@@ -101,8 +101,15 @@ async fn whoever_signs_up_gets_the_plan_for_that(database: Database) {
     let removed = instance.own_accounts.remove(&own, &dora.by, "dora").await;
     instance.renewed(&mut dora, removed.unwrap()).await;
     let name = "Again".to_owned();
-    let (_, token) = instance.own_accounts.create(&dora.by, name).await.unwrap();
+    let (_, token) = instance
+        .own_accounts
+        .create(&dora.by, name, "Asia/Tokyo")
+        .await
+        .unwrap();
     instance.renewed(&mut dora, token).await;
+    let standing = instance.standing_of(&dora).await;
+    let account = instance.accounts.get(&standing).await.unwrap().account;
+    assert_eq!(account.timezone.as_deref(), Some("Asia/Tokyo"));
     for who in [&ada, &dora] {
         let standing = instance.standing_of(who).await;
         let account = instance.accounts.get(&standing).await.unwrap().account;

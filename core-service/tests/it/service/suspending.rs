@@ -20,7 +20,11 @@ impl Instance {
     /// The slugs that the catalogue, its search and its sitemaps have, after a look at the total.
     async fn shown(&self) -> Vec<String> {
         let listed = self.catalogue.list(100, 0).await.unwrap();
-        let slugs: Vec<_> = listed.events.into_iter().map(|one| one.slug).collect();
+        let slugs: Vec<_> = listed
+            .events
+            .into_iter()
+            .map(|one| one.event.slug)
+            .collect();
         assert_eq!(usize::try_from(listed.count).unwrap(), slugs.len());
         let texts = FilterTexts {
             q: Some("meetup"),
@@ -28,7 +32,7 @@ impl Instance {
         };
         let filter = CatalogueFilter::read(texts).unwrap().unwrap();
         let found = self.catalogue.search(&filter, 100, 0).await.unwrap();
-        let found: Vec<_> = found.events.into_iter().map(|one| one.slug).collect();
+        let found: Vec<_> = found.events.into_iter().map(|one| one.event.slug).collect();
         assert_eq!(found, slugs);
         let addresses = self
             .store

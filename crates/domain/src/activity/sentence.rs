@@ -25,9 +25,10 @@ impl Activity {
     fn of_event(&self, by: &str, event: &str) -> Option<String> {
         Some(match &*self.action {
             "event.create" => format!("{by} created {event}"),
+            "event.copy" => format!("{by} duplicated an event as {event}"),
             "event.update" => format!("{by} changed {} of {event}", self.changed()),
             "event.publish" => format!("{by} published {event}"),
-            "event.unpublish" => format!("{by} made {event} a draft again"),
+            "event.unpublish" => format!("{by} unpublished {event}"),
             "event.cancel" => format!("{by} cancelled {event}"),
             "event.hide" => format!("{by} hid {event} from the public"),
             "event.show" => format!("{by} showed {event} to the public again"),

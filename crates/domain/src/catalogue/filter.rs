@@ -20,6 +20,8 @@ pub struct FilterTexts<'t> {
     pub from: Option<&'t str>,
     /// The end of the starts.
     pub to: Option<&'t str>,
+    /// Whether events that are going on are found as well, if `from` is not later than now.
+    pub running: bool,
 }
 
 /// Which events of the catalogue to list.
@@ -31,12 +33,20 @@ pub struct CatalogueFilter {
     pub city: Option<String>,
     /// When they start.
     pub starts: Starts,
+    /// Whether events are found as well that began before `starts` and are going on, at a time that is within it.
+    pub running: bool,
 }
 
 impl CatalogueFilter {
     /// Reads a search; `None` if it looks for nothing in particular.
     pub fn read(texts: FilterTexts) -> Result<Option<Self>, Vec<FieldViolation>> {
-        let FilterTexts { q, city, from, to } = texts;
+        let FilterTexts {
+            q,
+            city,
+            from,
+            to,
+            running,
+        } = texts;
         let [q, city, from, to] = [q, city, from, to].map(given);
         if [q, city, from, to].iter().all(Option::is_none) {
             return Ok(None);
@@ -46,6 +56,7 @@ impl CatalogueFilter {
             terms: q.map_or_else(Vec::new, |q| read_words(q, &mut violations)),
             city: city.and_then(|city| read_city(city, &mut violations)),
             starts: Starts::read(from, to, &mut violations),
+            running,
         };
         violations.unless_any(Some(Some(filter)))
     }

@@ -104,7 +104,7 @@ impl Fact<'_> {
     /// The event that it is about.
     fn event(&self) -> Option<EventId> {
         match *self {
-            Self::EventCreated { event }
+            Self::EventCreated { event, .. }
             | Self::EventDeleted { event }
             | Self::WaitlistPromoted { event, .. }
             | Self::SeatsReleased { event, .. }
@@ -130,9 +130,13 @@ impl Fact<'_> {
 
     fn entry(&self) -> Option<Entry> {
         Some(match *self {
-            Self::EventCreated { event } => {
-                Entry::new("event.create", event.account_id, event.id.uuid())
-                    .after(event.creation().after)
+            Self::EventCreated { event, is_copy } => {
+                let action = if is_copy {
+                    "event.copy"
+                } else {
+                    "event.create"
+                };
+                Entry::new(action, event.account_id, event.id.uuid()).after(event.creation().after)
             }
             Self::EventDeleted { event } => Entry {
                 before: Some(event.creation().after),

@@ -54,7 +54,7 @@ impl Fact<'_> {
     /// The single job that follows from the fact. `fetches_covers` says whether there is a provider of photographs.
     pub fn job(&self, now: Instant, fetches_covers: bool) -> Option<Job> {
         match *self {
-            Self::EventCreated { event } => cover(event, now, fetches_covers),
+            Self::EventCreated { event, .. } => cover(event, now, fetches_covers),
             Self::EventChanged { before, after, .. } if before.image_query != after.image_query => {
                 cover(after, now, fetches_covers)
             }

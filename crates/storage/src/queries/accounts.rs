@@ -1,5 +1,7 @@
 //! Accounts.
 
+use std::collections::HashMap;
+
 use domain::{
     account::Account,
     email,
@@ -10,6 +12,7 @@ use domain::{
 
 use crate::{
     Error, Reads, Tx,
+    input::Input,
     record::{Record as _, insert_into, record},
     sql::{FOR_SHARE, FOR_UPDATE, POSITION, sql},
 };
@@ -51,6 +54,19 @@ impl Reads {
             Account::COLUMNS,
         );
         self.optional(statement, [email::normalised(email)]).await
+    }
+
+    /// Returns the names of these accounts, without those that were erased.
+    pub async fn list_account_names(
+        &self,
+        ids: &[AccountId],
+    ) -> Result<HashMap<AccountId, String>, Error> {
+        let statement =
+            sql!("SELECT a.id, a.name FROM accounts a WHERE a.id IN (SELECT id FROM input)");
+        let input = Input::of(ids).column("id", |id| id);
+        let mut names: Vec<(AccountId, String)> = self.all(statement, input).await?;
+        names.retain(|(_, name)| name != Account::ERASED_NAME);
+        Ok(names.into_iter().collect())
     }
 
     /// Returns whether there is any account.

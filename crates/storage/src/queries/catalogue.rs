@@ -12,6 +12,16 @@ use crate::{
 };
 
 impl Reads {
+    /// Returns at most `limit` cities of live events in their order. Each is one look-up in an index, however many events it has.
+    pub async fn list_cities(&self, limit: i64) -> Result<Vec<String>, Error> {
+        let statement = sql!(
+            "WITH RECURSIVE found (city) AS (SELECT (SELECT min(e.city) FROM events e WHERE e.live = TRUE) UNION ALL \
+             SELECT (SELECT min(e.city) FROM events e WHERE e.live = TRUE AND e.city > found.city) FROM found WHERE found.city IS NOT NULL) \
+             SELECT city FROM found WHERE city IS NOT NULL LIMIT $1"
+        );
+        self.all(statement, [limit]).await
+    }
+
     /// Returns a page of the catalogue: live events that have not ended, by start, then id.
     pub async fn list_live_events(
         &self,

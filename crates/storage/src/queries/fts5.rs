@@ -27,13 +27,16 @@ const EPOCH: i64 = 62_136_000_000;
 const SECONDS: i64 = EPOCH + 253_403_000_000;
 
 /// Conditions on entries, by parameters that every search has.
+///
+/// With `$8`, what is going on is in bounds as well, once the clocks at the event show a time after the first start.
 const IN_BOUNDS: Fragment = Fragment::new(
-    "c.start_at >= $3 AND c.start_at < $4 AND c.start_local >= $5 AND c.start_local < $6 AND c.effective_end > $7",
+    "(c.start_at >= $3 AND c.start_local >= $5 OR $8 AND c.start_at <= $7 AND $7 >= $3 AND $7 + c.start_local - c.start_at >= $5) \
+     AND c.start_at < $4 AND c.start_local < $6 AND c.effective_end > $7",
 );
 
 /// Counts the entries found, one more than are answered, and chooses the page among them.
 const PAGE: Fragment = Fragment::new(
-    " LIMIT $8), page AS (SELECT event_id, start_at FROM found ORDER BY start_at, event_id LIMIT $9 OFFSET $10) \
+    " LIMIT $9), page AS (SELECT event_id, start_at FROM found ORDER BY start_at, event_id LIMIT $10 OFFSET $11) \
      SELECT (SELECT count(*) FROM found), page.event_id FROM (SELECT 1) LEFT JOIN page ON TRUE \
      ORDER BY page.start_at, page.event_id",
 );
@@ -49,14 +52,18 @@ impl Reads {
     ) -> Result<MatchPage, Error> {
         let starts = filter.starts;
         let (first, last) = (
-            first_position(starts.from_at),
+            if filter.running {
+                0
+            } else {
+                first_position(starts.from_at)
+            },
             last_position(starts.before_at),
         );
         let most = i64::from(MAX_MATCHES) + 1;
         let found = if let Some(words) = expression(filter) {
             let statement = sql!(
                 "WITH found AS MATERIALIZED (SELECT c.event_id, c.start_at FROM catalogue_words w \
-                     CROSS JOIN catalogue_entries c ON c.position = w.rowid WHERE w.catalogue_words MATCH $11 \
+                     CROSS JOIN catalogue_entries c ON c.position = w.rowid WHERE w.catalogue_words MATCH $12 \
                      AND w.rowid >= $1 AND w.rowid <= $2 AND {} ORDER BY w.rowid{}",
                 IN_BOUNDS,
                 PAGE,
@@ -69,6 +76,7 @@ impl Reads {
                 starts.from_local,
                 starts.before_local,
                 now,
+                filter.running,
                 most,
                 limit,
                 offset,
@@ -90,6 +98,7 @@ impl Reads {
                 starts.from_local,
                 starts.before_local,
                 now,
+                filter.running,
                 most,
                 limit,
                 offset,

@@ -43,6 +43,7 @@ const NO_ROUTES: &[(&str, &str)] = &[
     ("GetEventPage", "a page of the site"),
     ("GetEventCalendar", "a file of the site"),
     ("GetCatalogueCalendar", "a file of the site"),
+    ("ListCities", "a page of the site"),
     ("ListSitemaps", "a file of the site"),
     ("ListSitemapEvents", "a file of the site"),
     ("GetRegistrationCalendarByToken", "a file of the site"),

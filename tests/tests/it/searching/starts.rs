@@ -1,5 +1,7 @@
 //! Searching by start: dates and date-times.
 
+use std::time::Duration;
+
 use domain::plan::Plan;
 use serde_json::json;
 use tests::Api;
@@ -55,4 +57,49 @@ async fn dates_count_in_the_events_own_zone(api: Api) {
     }
 }
 
-tests::on_every_surface!(dates_count_in_the_events_own_zone);
+async fn what_is_going_on_is_found_with_todays_date(api: Api) {
+    let owner = api.owner(Plan::Business).await;
+    let mut slugs = Vec::new();
+    for (start, end) in [
+        ("2027-01-20T10:00:00", "2027-01-23T18:00:00"),
+        ("2027-01-21T19:00:00", "2027-01-21T22:00:00"),
+        ("2027-01-22T19:00:00", "2027-01-22T22:00:00"),
+    ] {
+        let fields = json!({"title": "Fair of all", "start_date": start, "end_date": end, "timezone": "Europe/Berlin"});
+        slugs.push(owner.publish_new(fields).await.slug);
+    }
+    // It is noon of the 21st in Berlin.
+    api.advance(Duration::from_hours(5 * 24 + 23));
+    for (query, expected) in [
+        (json!({"from": "2027-01-21", "to": "2027-01-21"}), vec![1]),
+        (
+            json!({"from": "2027-01-21", "to": "2027-01-21", "running": true}),
+            vec![0, 1],
+        ),
+        (
+            json!({"q": "fair", "from": "2027-01-21", "running": true}),
+            vec![0, 1, 2],
+        ),
+        (json!({"from": "2027-01-22", "running": true}), vec![2]),
+        (
+            json!({"from": "2027-01-21T11:00:00Z", "running": true}),
+            vec![0, 1, 2],
+        ),
+        (
+            json!({"from": "2027-01-21T11:00:01Z", "running": true}),
+            vec![1, 2],
+        ),
+        (json!({"running": true}), vec![0, 1, 2]),
+    ] {
+        let expected: Vec<_> = expected
+            .into_iter()
+            .map(|index: usize| slugs[index].clone())
+            .collect();
+        assert_eq!(found(&api, query.clone()).await, expected, "{query}");
+    }
+}
+
+tests::on_every_surface!(
+    dates_count_in_the_events_own_zone,
+    what_is_going_on_is_found_with_todays_date,
+);

@@ -198,6 +198,13 @@ async fn people_find_events_by_words_city_and_dates(app: Arc<TestApp>) {
     assert!(html.contains("value=\"sam\"") && html.contains("value=\"sao paulo\""));
     let next = "/events?q=sam&#38;city=sao+paulo&#38;offset=20\" rel=\"next\"";
     assert!(html.contains(next), "{html}");
+    let begun = app.site.page("/events?city=berl").send().await;
+    let html = begun.html(200);
+    assert!(html.contains("<option value=\"São Paulo\">"), "{html}");
+    assert!(
+        html.contains("Rust Night") && html.contains("value=\"Berlin\""),
+        "{html}"
+    );
     let dates = app
         .site
         .page("/events?from=2027-06-01&to=2027-06-01")

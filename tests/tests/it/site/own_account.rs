@@ -214,7 +214,29 @@ async fn removing_shows_what_goes_and_what_stands_in_the_way(app: Arc<TestApp>) 
     assert!(home.html(200).contains("Your account is ready."));
 }
 
+async fn people_remove_themselves_once_nothing_is_theirs_alone(app: Arc<TestApp>) {
+    let (account, owner) = account(&app).await;
+    let door = member(&app, &owner, "dora@example.org", "door").await;
+    let remove = "/dashboard/account/remove-me";
+    let page = door.page("/dashboard/account").await;
+    assert!(page.html(200).contains(remove));
+    // The link of an owner leads to what has to be done before.
+    let alone = owner.send(remove, &[("email", &*account.email)]).await;
+    let html = alone.html(409);
+    assert!(html.contains("nobody else owns the account"), "{html}");
+    let other = door.send(remove, &[("email", "olga@example.org")]).await;
+    assert!(other.html(400).contains("id=\"email-wrong\""));
+
+    let removed = door.send(remove, &[("email", "Dora@example.org")]).await;
+    assert_eq!(removed.header("location"), Some("/sign-in"));
+    let after = door.page("/dashboard").await;
+    assert_eq!(after.status, 303, "the session is over");
+    let members = owner.page("/dashboard/members").await;
+    assert!(!members.html(200).contains("dora@example.org"));
+}
+
 tests::on_both_engines!(
+    people_remove_themselves_once_nothing_is_theirs_alone,
     each_member_chooses_about_which_registrations_they_are_mailed,
     the_account_has_a_name_and_a_time_zone,
     what_is_new_goes_to_no_other_account_than_its_form_was_opened_for,

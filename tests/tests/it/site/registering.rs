@@ -70,7 +70,13 @@ async fn the_form_asks_what_the_event_asks_and_registers_once(app: Arc<TestApp>)
         let next = reply.header("location").unwrap();
         assert_eq!(next, format!("/events/{}/registered", event.slug));
         let next = app.site.page(next).send().await;
-        assert!(next.html(200).contains("Check your inbox"));
+        let html = next.html(200);
+        assert!(html.contains("Check your inbox"));
+        assert!(html.contains("One email address holds one spot"), "{html}");
+        assert!(
+            !html.contains("in!"),
+            "strangers are not told where they stand"
+        );
     }
     let all = registered(&owner, &event).await;
     assert_eq!(all.len(), 1);

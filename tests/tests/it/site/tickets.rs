@@ -56,7 +56,7 @@ async fn the_code_of_a_ticket_opens_a_page_without_a_name(app: Arc<TestApp>) {
     }
     let page = app.site.page(&private).send().await;
     let html = page.html(200);
-    assert!(html.contains("You are checked in"));
+    assert!(html.contains("You’re checked in"));
     assert!(!html.contains("/cancel\""), "{html}");
     for unknown in ["x", "01234567890123456789", "%00"] {
         let page = app.site.page(&format!("/check-in/{unknown}")).send().await;

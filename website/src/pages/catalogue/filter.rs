@@ -27,6 +27,12 @@ impl Filter {
         fields.into_iter().any(Option::is_some)
     }
 
+    /// Whether more than words are looked for.
+    pub(super) fn is_narrowed(&self) -> bool {
+        let fields = [&self.city, &self.from, &self.to];
+        fields.into_iter().any(Option::is_some)
+    }
+
     /// What core is asked for a page.
     pub(in crate::pages) fn request(&self, limit: i32, offset: i32) -> ListEventsRequest {
         ListEventsRequest {
@@ -36,6 +42,21 @@ impl Filter {
             city: self.city.clone(),
             from: self.from.clone(),
             to: self.to.clone(),
+            running: self.from.as_ref().map(|_| true),
+        }
+    }
+
+    /// Completes a city of which only the beginning was typed.
+    pub(super) fn complete(&mut self, cities: &[String]) {
+        let Some(typed) = self.city.as_ref().map(|city| city.to_lowercase()) else {
+            return;
+        };
+        let mut all = cities.iter().map(|city| (city, city.to_lowercase()));
+        if all.clone().any(|(_, city)| city == typed) {
+            return;
+        }
+        if let Some((city, _)) = all.find(|(_, city)| city.starts_with(&typed)) {
+            self.city = Some(city.clone());
         }
     }
 
@@ -44,6 +65,7 @@ impl Filter {
         GetCatalogueCalendarRequest {
             q: self.q,
             city: self.city,
+            running: self.from.as_ref().map(|_| true),
             from: self.from,
             to: self.to,
         }
@@ -104,6 +126,21 @@ mod tests {
         assert_eq!((request.q.as_deref(), request.city), (Some("a&b c"), None));
         assert_eq!(Filter::default().url(0), "/events");
         assert!(!read("q=+&x=1").is_set());
+    }
+
+    #[test]
+    fn the_beginning_of_a_city_is_completed() {
+        let cities = ["Berlin", "Bern", "Köln"].map(str::to_owned);
+        for (typed, city) in [
+            ("berl", "Berlin"),
+            ("BERN", "BERN"),
+            ("kö", "Köln"),
+            ("x", "x"),
+        ] {
+            let mut filter = read(&format!("city={typed}"));
+            filter.complete(&cities);
+            assert_eq!(filter.city.as_deref(), Some(city));
+        }
     }
 
     #[test]

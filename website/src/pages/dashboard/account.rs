@@ -4,6 +4,7 @@ pub(in crate::pages) mod email;
 pub(in crate::pages) mod leave;
 pub(in crate::pages) mod mails;
 pub(in crate::pages) mod remove;
+pub(in crate::pages) mod remove_person;
 
 use askama::Template;
 use http_kit::Problem;

@@ -36,7 +36,10 @@ pub(in crate::pages) async fn show(caller: Caller) -> PageResult {
 
 pub(in crate::pages) async fn take(caller: Caller, form: Form) -> PageResult {
     let name = form.text("name");
-    let request = CreateAccountRequest { name };
+    let request = CreateAccountRequest {
+        name,
+        timezone: form.text("timezone").unwrap_or_default(),
+    };
     let created = caller.ask::<CreateAccount>(request).await?;
     Ok(caller.begin_session(&created.token, DASHBOARD, Flash::ACCOUNT_CREATED))
 }

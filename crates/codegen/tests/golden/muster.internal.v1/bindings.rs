@@ -806,6 +806,29 @@ impl Rpc for FinishEmailChange {
     const STEP_UP: bool = true;
     const CHANGES_CATALOGUE: bool = false;
 }
+/** Removes the person, for good: their name, address and sessions, their memberships and the keys and apps that act for them. What they created in accounts stays there, and so do their own registrations for events. Needs a step-up.
+
+Errors: `STEP_UP_REQUIRED`; `CONFLICT` while nobody else owns an account of theirs, or while an earlier address can take theirs back.*/
+
+#[derive(Debug, Clone, Copy)]
+pub struct RemovePerson;
+
+impl Rpc for RemovePerson {
+    type Request = super::RemovePersonRequest;
+    type Response = super::RemovePersonResponse;
+
+    const NAME: &'static str = "RemovePerson";
+    const GRPC_PATH: &'static str = "/muster.internal.v1.PersonService/RemovePerson";
+    const INTERNAL: bool = true;
+    const ACCESS: Access = Access::Session;
+    const SCOPE: Option<Scope> = None;
+    const READ_ONLY: bool = false;
+    const IDEMPOTENT: bool = false;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = true;
+    const CHANGES_CATALOGUE: bool = false;
+}
 
 /// Reads the session of this call. A page needs only this call to show its frame. A person who is in no account has no current one, and all calls about an account are then refused with `INSUFFICIENT_SCOPE`.
 #[derive(Debug, Clone, Copy)]
@@ -1157,6 +1180,7 @@ pub fn visit_rpcs(visitor: &mut impl InternalVisitor) {
     visitor.visit(RenamePerson);
     visitor.visit(StartEmailChange);
     visitor.visit(FinishEmailChange);
+    visitor.visit(RemovePerson);
     visitor.visit(GetSession);
     visitor.visit(ListSessions);
     visitor.visit(ListOwnTrail);

@@ -576,6 +576,13 @@ pub trait PersonHandlers<F: Frame>: Send + Sync + 'static {
         caller: F::Session,
         request: super::FinishEmailChangeRequest,
     ) -> impl Future<Output = Result<super::Person, F::Error>> + Send;
+
+    /// See [`bindings::RemovePerson`].
+    fn remove_person(
+        &self,
+        caller: F::Session,
+        request: super::RemovePersonRequest,
+    ) -> impl Future<Output = Result<super::RemovePersonResponse, F::Error>> + Send;
 }
 
 #[tonic::async_trait]
@@ -603,6 +610,14 @@ for Framed<F, H> {
     ) -> Result<Response<super::Person>, Status> {
         let (caller, request) = self.open(request, F::session)?;
         self.answer(self.handlers().finish_email_change(caller, request)).await
+    }
+
+    async fn remove_person(
+        &self,
+        request: Request<super::RemovePersonRequest>,
+    ) -> Result<Response<super::RemovePersonResponse>, Status> {
+        let (caller, request) = self.open(request, F::session)?;
+        self.answer(self.handlers().remove_person(caller, request)).await
     }
 }
 
@@ -970,6 +985,10 @@ static ACCESS: &[(&str, AccessRule)] = &[
     (
         "/muster.internal.v1.PersonService/FinishEmailChange",
         AccessRule::of::<bindings::FinishEmailChange>(),
+    ),
+    (
+        "/muster.internal.v1.PersonService/RemovePerson",
+        AccessRule::of::<bindings::RemovePerson>(),
     ),
     (
         "/muster.internal.v1.SessionService/GetSession",

@@ -8,6 +8,7 @@ impl Validate for super::CreateAccountRequest {
         if let Some(name) = &self.name {
             check.field("name").length(name, 1, 200).line(name);
         }
+        check.field("timezone").length(&self.timezone, 0, 64);
     }
 }
 
@@ -393,6 +394,15 @@ impl Validate for super::FinishEmailChangeRequest {
     }
 }
 
+impl Validate for super::RemovePersonRequest {
+    fn validate(&self, check: &mut crate::validation::Check) {
+        check.field("email").required(self.email.is_some());
+        if let Some(email) = &self.email {
+            check.field("email").length(email, 1, 254);
+        }
+    }
+}
+
 impl Validate for super::GetSessionRequest {}
 impl Validate for super::ListSessionsRequest {}
 impl Validate for super::ListOwnTrailRequest {}
@@ -452,6 +462,7 @@ impl Validate for super::FinishSignInRequest {
             check.field("code").length(code, 1, 32);
         }
         check.field("device").length(&self.device, 0, 100).line(&self.device);
+        check.field("timezone").length(&self.timezone, 0, 64);
     }
 }
 

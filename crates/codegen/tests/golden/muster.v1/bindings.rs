@@ -236,6 +236,7 @@ impl Binding for ListEvents {
         "city",
         "from",
         "to",
+        "running",
     ];
 
     fn set(
@@ -250,6 +251,9 @@ impl Binding for ListEvents {
             "city" => request.city = Some(text.into()),
             "from" => request.from = Some(text.into()),
             "to" => request.to = Some(text.into()),
+            "running" => {
+                request.running = Some(crate::json::parse_bool("running", text)?);
+            }
             _ => {}
         }
         Ok(())
@@ -308,6 +312,32 @@ impl Binding for GetEvent {
         }
         Ok(())
     }
+}
+
+/// Lists the cities that public events name. For the website; it has no route.
+#[derive(Debug, Clone, Copy)]
+pub struct ListCities;
+
+impl Rpc for ListCities {
+    type Request = super::ListCitiesRequest;
+    type Response = super::CityList;
+
+    const NAME: &'static str = "ListCities";
+    const GRPC_PATH: &'static str = "/muster.v1.CatalogueService/ListCities";
+    const INTERNAL: bool = false;
+    const ACCESS: Access = Access::Public;
+    const SCOPE: Option<Scope> = None;
+    const READ_ONLY: bool = true;
+    const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
+    const CHANGES_CATALOGUE: bool = false;
+}
+
+impl PublicRpc for ListCities {
+    const CONTENT: Content = Content::Json;
+    const CACHING: Option<Caching> = None;
 }
 
 /// Reads an event with all that its page and its registration form show. Unlisted, ended and cancelled events are found, too; drafts are not. For the website; it has no route.
@@ -2158,6 +2188,7 @@ pub fn visit_rpcs(visitor: &mut impl RpcVisitor) {
     visitor.visit(ExportActivity);
     visitor.visit(ListEvents);
     visitor.visit(GetEvent);
+    visitor.visit(ListCities);
     visitor.visit(GetEventPage);
     visitor.visit(GetEventCalendar);
     visitor.visit(GetCatalogueCalendar);

@@ -94,6 +94,13 @@ pub trait CatalogueHandlers<F: Frame>: Send + Sync + 'static {
         request: super::GetEventRequest,
     ) -> impl Future<Output = Result<Response<super::Event>, F::Error>> + Send;
 
+    /// See [`bindings::ListCities`].
+    fn list_cities(
+        &self,
+        caller: F::Public,
+        request: super::ListCitiesRequest,
+    ) -> impl Future<Output = Result<Response<super::CityList>, F::Error>> + Send;
+
     /// See [`bindings::GetEventPage`].
     fn get_event_page(
         &self,
@@ -186,6 +193,14 @@ for Framed<F, H> {
     ) -> Result<Response<super::Event>, Status> {
         let (caller, request) = self.open(request, F::public)?;
         self.answer(self.handlers().get_event(caller, request)).await
+    }
+
+    async fn list_cities(
+        &self,
+        request: Request<super::ListCitiesRequest>,
+    ) -> Result<Response<super::CityList>, Status> {
+        let (caller, request) = self.open(request, F::public)?;
+        self.answer(self.handlers().list_cities(caller, request)).await
     }
 
     async fn get_event_page(
@@ -1005,6 +1020,7 @@ static ACCESS: &[(&str, AccessRule)] = &[
     ),
     ("/muster.v1.CatalogueService/ListEvents", AccessRule::of::<bindings::ListEvents>()),
     ("/muster.v1.CatalogueService/GetEvent", AccessRule::of::<bindings::GetEvent>()),
+    ("/muster.v1.CatalogueService/ListCities", AccessRule::of::<bindings::ListCities>()),
     (
         "/muster.v1.CatalogueService/GetEventPage",
         AccessRule::of::<bindings::GetEventPage>(),

@@ -73,6 +73,7 @@ impl Validate for super::ListEventsRequest {
 
 impl Validate for super::GetEventRequest {}
 impl Validate for super::GetEventPageRequest {}
+impl Validate for super::ListCitiesRequest {}
 impl Validate for super::GetEventCalendarRequest {}
 
 impl Validate for super::GetCatalogueCalendarRequest {

@@ -25,13 +25,17 @@ const TIMES_AS_MANY: usize = 4;
 /// has hundreds of thousands.
 const MAX_DAYS: i64 = 40;
 
+/// With `$6`, what is going on is in bounds as well, once the clocks at the event show a time after the first start. The first condition is
+/// one that an index can use.
 const IN_BOUNDS: Fragment = Fragment::new(
-    "c.start_at >= $1 AND c.start_at < $2 AND c.start_local >= $3 AND c.start_local < $4 AND c.effective_end > $5",
+    "c.start_at >= CASE WHEN $6 THEN 0 ELSE $1 END AND (c.start_at >= $1 AND c.start_local >= $3 \
+     OR $6 AND c.start_at <= $5 AND $5 >= $1 AND $5 + c.start_local - c.start_at >= $3) \
+     AND c.start_at < $2 AND c.start_local < $4 AND c.effective_end > $5",
 );
 
 /// Chooses the page among the entries found.
 const PAGE: Fragment = Fragment::new(
-    "page AS (SELECT event_id, start_at FROM found ORDER BY start_at, event_id LIMIT $7 OFFSET $8)",
+    "page AS (SELECT event_id, start_at FROM found ORDER BY start_at, event_id LIMIT $8 OFFSET $9)",
 );
 
 /// The number of the entries found, one more than are answered, and a page of their events.
@@ -57,7 +61,7 @@ impl Reads {
         let Some(words) = expression(filter) else {
             let statement = sql!(
                 "WITH found AS MATERIALIZED (SELECT c.event_id, c.start_at FROM catalogue_entries c WHERE {} \
-                 ORDER BY c.start_at, c.event_id LIMIT $6), {} SELECT {} {}",
+                 ORDER BY c.start_at, c.event_id LIMIT $7), {} SELECT {} {}",
                 IN_BOUNDS,
                 PAGE,
                 MATCHES,
@@ -69,6 +73,7 @@ impl Reads {
                 starts.from_local,
                 starts.before_local,
                 now,
+                filter.running,
                 most,
                 limit,
                 offset,
@@ -79,7 +84,7 @@ impl Reads {
         // The first row has the starts of the entries found, too, and what part of the table was read to find them.
         let statement = sql!(
             "WITH found AS MATERIALIZED (SELECT c.event_id, c.start_at, c.ctid FROM catalogue_entries c WHERE {} \
-             AND c.words @@ CAST(CAST($9 AS text) AS tsquery) LIMIT $6), {} SELECT {}, \
+             AND c.words @@ CAST(CAST($10 AS text) AS tsquery) LIMIT $7), {} SELECT {}, \
              CASE row_number() OVER (ORDER BY page.start_at, page.event_id) \
                  WHEN 1 THEN (SELECT string_agg(CAST(start_at AS text), ',' ORDER BY start_at) FROM found) END, \
              (SELECT CAST(1000000 * ((CAST(CAST(max(ctid) AS text) AS point))[0] + 1) AS bigint) FROM found) \
@@ -95,6 +100,7 @@ impl Reads {
             starts.from_local,
             starts.before_local,
             now,
+            filter.running,
             most,
             limit,
             offset,
@@ -142,8 +148,8 @@ impl Reads {
         offset: i64,
     ) -> Result<Vec<EventId>, Error> {
         let statement = sql!(
-            "SELECT c.event_id FROM catalogue_entries c WHERE {} AND c.words @@ CAST(CAST($8 AS text) AS tsquery) \
-             ORDER BY c.start_at, c.event_id LIMIT $6 OFFSET $7",
+            "SELECT c.event_id FROM catalogue_entries c WHERE {} AND c.words @@ CAST(CAST($9 AS text) AS tsquery) \
+             ORDER BY c.start_at, c.event_id LIMIT $7 OFFSET $8",
             IN_BOUNDS,
         );
         let whole = usize::try_from(limit).unwrap_or_default();
@@ -160,6 +166,7 @@ impl Reads {
                 starts.from_local,
                 starts.before_local,
                 now,
+                filter.running,
                 limit,
                 offset,
                 words,
@@ -228,7 +235,8 @@ fn expression(filter: &CatalogueFilter) -> Option<String> {
     if all.is_empty() {
         return None;
     }
-    let days = days(&filter.starts).into_iter();
+    // What is going on may have begun on any day.
+    let days = days(&filter.starts).filter(|_| !filter.running).into_iter();
     Some(all.into_iter().chain(days).collect::<Vec<_>>().join(" & "))
 }
 
