@@ -102,13 +102,14 @@ pub fn services(
     let catalogue = CatalogueApi {
         catalogue: use_cases.catalogue.clone(),
         links: links(),
-        studio,
+        studio: studio.clone(),
         cover_limit: use_cases.cover_limit.clone(),
     };
     let events = EventApi {
         events: use_cases.events.clone(),
         links: links(),
         clock: use_cases.commands.clock().clone(),
+        studio,
     };
     let registrations = RegistrationApi {
         registrations: use_cases.registrations.clone(),

@@ -1,14 +1,12 @@
-//! Static files: style sheets, script, icon and manifest. Their names have a fingerprint of their content, so that browsers may cache
+//! Static files: style sheets, script, icons, preview and manifest. The pictures were rendered once: the icons from `favicon.svg`,
+//! the preview by `crates/covers`. Their names have a fingerprint of their content, so that browsers may cache
 //! them for ever.
 
 use std::sync::LazyLock;
 
-use axum::{extract::Request, response::Response};
+use axum::extract::Request;
 use bytes::Bytes;
-use http::{
-    HeaderValue, Method, StatusCode,
-    header::{CACHE_CONTROL, LOCATION},
-};
+use http::Method;
 use http_kit::{Operation, Problem, Resource, document};
 use muster_api::Reason;
 use sha2::{Digest as _, Sha256};
@@ -16,8 +14,14 @@ use sha2::{Digest as _, Sha256};
 /// A year, the longest that caches keep anything.
 const FOR_EVER: &str = "public, max-age=31536000, immutable";
 
-/// The icon's name changes with its content.
-const A_DAY: HeaderValue = HeaderValue::from_static("public, max-age=86400");
+/// For icons that are found by a name that browsers know.
+const A_DAY: &str = "public, max-age=86400";
+
+/// For programs that do not read SVG, in three sizes.
+const ICO: &[u8] = include_bytes!("../assets/favicon.ico");
+
+/// For home screens, 180 × 180 pixels.
+const TOUCH: &[u8] = include_bytes!("../assets/touch-icon.png");
 
 /// The bytes of a fingerprint: enough to tell versions of one file apart.
 const FINGERPRINT_BYTES: usize = 6;
@@ -32,6 +36,9 @@ pub(crate) struct Assets {
     pub(crate) dashboard_style: Asset,
     pub(crate) script: Asset,
     pub(crate) icon: Asset,
+    pub(crate) touch_icon: Asset,
+    /// What previews of pages show that are not about an event, 1200 × 630 pixels.
+    pub(crate) preview: Asset,
     pub(crate) manifest: Asset,
 }
 
@@ -51,7 +58,10 @@ impl Assets {
         const ICON: &str = include_str!("../assets/favicon.svg");
         const MANIFEST: &str = include_str!("../assets/manifest.webmanifest");
         let icon = Asset::new("favicon", "svg", "image/svg+xml", ICON);
-        let manifest = MANIFEST.replace("/assets/favicon.svg", &icon.path);
+        let touch_icon = Asset::new("touch-icon", "png", "image/png", TOUCH);
+        let manifest = MANIFEST
+            .replace("/assets/favicon.svg", &icon.path)
+            .replace("/assets/touch-icon.png", &touch_icon.path);
         Self {
             style: Asset::new("style", "css", CSS, include_str!("../assets/style.css")),
             dashboard_style: Asset::new(
@@ -62,6 +72,13 @@ impl Assets {
             ),
             script: Asset::new("site", "js", SCRIPT, include_str!("../assets/site.js")),
             icon,
+            touch_icon,
+            preview: Asset::new(
+                "preview",
+                "png",
+                "image/png",
+                &include_bytes!("../assets/preview.png")[..],
+            ),
             manifest: Asset::new(
                 "manifest",
                 "webmanifest",
@@ -77,6 +94,8 @@ impl Assets {
             &self.dashboard_style,
             &self.script,
             &self.icon,
+            &self.touch_icon,
+            &self.preview,
             &self.manifest,
         ];
         all.into_iter().find(|asset| asset.path == path)
@@ -98,26 +117,22 @@ impl Asset {
     }
 }
 
-pub(crate) fn resources() -> [Resource; 2] {
+pub(crate) fn resources() -> [Resource; 4] {
     let file = Operation::new(Method::GET, async |request: Request| {
         let asset = ASSETS.find(request.uri().path());
         let asset = asset.ok_or_else(|| Problem::new(Reason::NotFound, "there is no such file"))?;
         Ok(document(asset.bytes.clone(), asset.media_type, FOR_EVER))
     });
-    // Browsers ask for it where a document names no icon.
-    let icon = Operation::new(Method::GET, async |_request| {
-        let mut response = Response::default();
-        *response.status_mut() = StatusCode::FOUND;
-        let headers = response.headers_mut();
-        if let Ok(path) = HeaderValue::try_from(&*ASSETS.icon.path) {
-            headers.insert(LOCATION, path);
-        }
-        headers.insert(CACHE_CONTROL, A_DAY);
-        Ok(response)
-    });
+    let known = |path, media_type, bytes: &'static [u8]| {
+        let read = move |_: Request| async move { Ok(document(bytes, media_type, A_DAY)) };
+        Resource::new(path).with(Operation::new(Method::GET, read))
+    };
     [
         Resource::new("/assets/{file}").with(file.shared()),
-        Resource::new("/favicon.ico").with(icon),
+        // Browsers and programs ask for these where a document names no icon.
+        known("/favicon.ico", "image/x-icon", ICO),
+        known("/apple-touch-icon.png", "image/png", TOUCH),
+        known("/apple-touch-icon-precomposed.png", "image/png", TOUCH),
     ]
 }
 

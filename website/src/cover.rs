@@ -1,33 +1,72 @@
-//! The cover of an event, or a coloured field with the title's first letter where there is none.
+//! The addresses of covers.
 
+use form_urlencoded::Serializer;
+use muster_api::v1::MyEventDetail;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
-use unicode_segmentation::UnicodeSegmentation;
 
-/// The number of colours in the style sheet.
-const HUES: u32 = 8;
+use crate::form::Form;
 
-/// A cover, as templates show it.
+/// Where signed-in people see a cover before it is published.
+pub(crate) const PREVIEW: &str = "/dashboard/cover";
+
+/// What a preview depends on, by the names of the fields in the API.
+const FIELDS: [&str; 5] = [
+    "title",
+    "city",
+    "start_date",
+    "image_query",
+    "image_variant",
+];
+
+/// The covers of an event, as templates show them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Cover {
-    pub(crate) url: Option<String>,
-    pub(crate) hue: u32,
-    pub(crate) initial: String,
+    /// With the title.
+    pub(crate) poster: String,
+    /// Without text, for places in which it could not be read.
+    pub(crate) picture: String,
 }
 
 impl Cover {
     /// The cover of an event. Its path is used, not core's absolute URL, so that it is of the page's own origin under every name.
-    pub(crate) fn of(slug: &str, title: &str, has_image: bool) -> Self {
-        Self {
-            url: has_image.then(|| path(slug)),
-            hue: slug.bytes().map(u32::from).sum::<u32>() % HUES,
-            initial: initial(title),
-        }
+    pub(crate) fn of(slug: &str) -> Self {
+        let poster = path(slug);
+        let picture = format!("{poster}?text=false");
+        Self { poster, picture }
     }
 }
 
 /// Where the gateway serves an event's cover.
 pub(crate) fn path(slug: &str) -> String {
     format!("/api/v1/events/{}/cover", encoded(slug))
+}
+
+/// Where the cover of an event stands that is in this form, with one of its pictures.
+pub(crate) fn preview(form: &Form, variant: &str) -> String {
+    let value = |name| match name {
+        "image_variant" => variant,
+        _ => form.value(name).unwrap_or_default(),
+    };
+    address(FIELDS.map(|name| (name, value(name))))
+}
+
+/// Where the cover of an event stands that has no page.
+pub(crate) fn unpublished(event: &MyEventDetail) -> String {
+    let variant = event.image_variant.to_string();
+    let optional = |text: &'_ Option<String>| text.clone().unwrap_or_default();
+    address([
+        ("title", &*event.title),
+        ("city", &optional(&event.city)),
+        ("start_date", &event.start_date),
+        ("image_query", &optional(&event.image_query)),
+        ("image_variant", &variant),
+    ])
+}
+
+fn address(fields: [(&str, &str); FIELDS.len()]) -> String {
+    let given = fields.into_iter().filter(|(_, value)| !value.is_empty());
+    let query = Serializer::new(String::new()).extend_pairs(given).finish();
+    format!("{PREVIEW}?{query}")
 }
 
 /// A slug in a path. Core's slugs need no encoding.
@@ -40,38 +79,24 @@ pub(crate) fn encoded(slug: &str) -> String {
     utf8_percent_encode(slug, UNRESERVED).to_string()
 }
 
-/// The first letter of a title, or its first sign.
-fn initial(title: &str) -> String {
-    let is_word = |text: &&str| text.chars().any(char::is_alphanumeric);
-    let mut signs = title.graphemes(true);
-    let first = signs.clone().find(is_word).or_else(|| signs.next());
-    first.unwrap_or_default().to_uppercase()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn an_event_without_an_image_shows_its_first_letter() {
-        for (title, letter) in [
-            ("“rust” night", "R"),
-            ("東京ミートアップ", "東"),
-            ("👩‍👩‍👧 ", "👩‍👩‍👧"),
-            ("ñandú", "Ñ"),
-            ("", ""),
-        ] {
-            assert_eq!(Cover::of("a", title, false).initial, letter, "{title}");
-        }
+    fn a_cover_is_of_the_pages_own_origin() {
+        let cover = Cover::of("rust-berlin");
+        assert_eq!(cover.poster, "/api/v1/events/rust-berlin/cover");
+        assert_eq!(cover.picture, "/api/v1/events/rust-berlin/cover?text=false");
+        assert_eq!(path("a/../b?c"), "/api/v1/events/a%2F..%2Fb%3Fc/cover");
     }
 
     #[test]
-    fn a_cover_is_of_the_pages_own_origin() {
-        let cover = Cover::of("rust-berlin", "Rust", true);
+    fn the_address_of_a_preview_has_what_was_typed() {
+        let form = Form::parse(b"title=Rock+%26+Roll&city=&location=there&image_query=jazz");
         assert_eq!(
-            cover.url.as_deref(),
-            Some("/api/v1/events/rust-berlin/cover")
+            preview(&form, "2"),
+            "/dashboard/cover?title=Rock+%26+Roll&image_query=jazz&image_variant=2"
         );
-        assert_eq!(path("a/../b?c"), "/api/v1/events/a%2F..%2Fb%3Fc/cover");
     }
 }

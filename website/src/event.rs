@@ -72,7 +72,7 @@ impl ShownEvent {
         Ok(Self {
             url: format!("/events/{}", encoded(&event.slug)),
             title: event.title.clone(),
-            cover: Cover::of(&event.slug, &event.title, event.image_url.is_some()),
+            cover: Cover::of(&event.slug),
             place: Place::of(&event.location, event.city.as_deref()),
             dates,
             start_iso: event.start_date.clone(),

@@ -28,6 +28,20 @@ pub(crate) struct Field {
     /// What it is elsewhere by now.
     pub(crate) notice: Option<String>,
     pub(crate) autocomplete: &'static str,
+    /// Addresses of pictures of its options.
+    pub(crate) pictures: Vec<String>,
+    /// A button beside it.
+    pub(crate) button: Option<Button>,
+}
+
+/// A button that sends a form to be shown again with more.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Button {
+    pub(crate) label: &'static str,
+    /// Its value as the form's `action`.
+    pub(crate) action: &'static str,
+    /// The id of what is shown then.
+    pub(crate) target: &'static str,
 }
 
 /// How a field is filled.
@@ -145,6 +159,12 @@ impl Field {
         self
     }
 
+    #[must_use]
+    pub(crate) fn button(mut self, button: Button) -> Self {
+        self.button = Some(button);
+        self
+    }
+
     /// The same field as it was typed.
     pub(crate) fn fill(&mut self, form: &Form) {
         let given = || form.values(&self.name);
@@ -158,6 +178,13 @@ impl Field {
             }
             _ => self.value = given().next().unwrap_or_default().to_owned(),
         }
+    }
+
+    /// The picture of an option.
+    pub(crate) fn picture(&self, value: &str) -> Option<&str> {
+        let mut options = self.options.iter().zip(&self.pictures);
+        let (_, picture) = options.find(|(option, _)| option.value == value)?;
+        Some(picture)
     }
 
     /// Lines of a large field: some more than it has.

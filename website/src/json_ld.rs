@@ -8,8 +8,8 @@ use crate::{
     place::{Place, PlaceKind},
 };
 
-/// The event as JSON-LD for a `script` element. It runs nowhere, so no policy needs to allow it.
-pub(crate) fn of(page: &EventPage, event: &Event, description: &str) -> String {
+/// The event with its cover as JSON-LD for a `script` element. It runs nowhere, so no policy needs to allow it.
+pub(crate) fn of(page: &EventPage, event: &Event, description: &str, image: &str) -> String {
     let state = EventState::of(page);
     let status = match (state, &page.previous_start_date) {
         (EventState::Cancelled, _) => "EventCancelled",
@@ -31,7 +31,7 @@ pub(crate) fn of(page: &EventPage, event: &Event, description: &str) -> String {
         "maximumAttendeeCapacity": event.capacity,
         "remainingAttendeeCapacity": page.seats_left,
         "previousStartDate": page.previous_start_date,
-        "image": event.image_url,
+        "image": image,
         "organizer": event.organizer.as_ref().map(|name| json!({"@type": "Organization", "name": name})),
         "offers": state.takes_registrations().then(|| offer(state, event)),
     });
@@ -103,7 +103,7 @@ mod tests {
             ..EventPage::default()
         };
         change(&mut page, &mut event);
-        let text = of(&page, &event, "words");
+        let text = of(&page, &event, "words", "https://muster.example/cover");
         assert!(!text.contains('<'), "{text}");
         serde_json::from_str(&text).unwrap()
     }
@@ -114,7 +114,7 @@ mod tests {
         assert_eq!(open["name"], "</script><b>");
         assert_eq!(open["eventStatus"], "https://schema.org/EventScheduled");
         assert_eq!(open["offers"]["availability"], "https://schema.org/InStock");
-        assert_eq!(open.get("image"), None);
+        assert_eq!(open["image"], "https://muster.example/cover");
         let full = parsed(|page, _| page.seats_left = 0);
         assert_eq!(full["offers"]["availability"], "https://schema.org/SoldOut");
         let moved = parsed(|page, _| {
@@ -145,7 +145,7 @@ mod tests {
                 location: location.to_owned(),
                 ..Event::default()
             };
-            let text = of(&EventPage::default(), &event, "");
+            let text = of(&EventPage::default(), &event, "", "");
             let object: Value = serde_json::from_str(&text).unwrap();
             let expected = format!("https://schema.org/{mode}EventAttendanceMode");
             assert_eq!(object["eventAttendanceMode"], expected.as_str());

@@ -43,6 +43,8 @@ pub(crate) struct Page {
     pub(crate) description: String,
     /// The page's one URL, if search engines should list it.
     pub(crate) canonical: Option<String>,
+    /// What previews show, as an absolute URL; with `canonical`.
+    pub(crate) image: String,
     pub(crate) section: Section,
     pub(crate) site_name: &'static str,
     pub(crate) assets: &'static Assets,
@@ -69,6 +71,7 @@ impl Page {
             links,
             description: description.to_owned(),
             canonical: None,
+            image: String::new(),
             section,
             site_name: SITE_NAME,
             assets: &ASSETS,
@@ -78,8 +81,14 @@ impl Page {
     /// The same page, listed under this URL.
     #[must_use]
     pub(crate) fn at(self, canonical: String) -> Self {
-        let canonical = Some(canonical);
-        Self { canonical, ..self }
+        // After the scheme's two slashes the third ends the origin.
+        let end = canonical.match_indices('/').nth(2).map(|(at, _)| at);
+        let origin = end.and_then(|end| canonical.get(..end));
+        Self {
+            image: format!("{}{}", origin.unwrap_or(&canonical), ASSETS.preview.path),
+            canonical: Some(canonical),
+            ..self
+        }
     }
 }
 

@@ -22,6 +22,8 @@ use crate::{
 struct ProblemPage<'a> {
     page: Page,
     code: u16,
+    /// What to do.
+    advice: &'static str,
     retry_url: Option<&'a str>,
     request_id: &'a str,
 }
@@ -69,11 +71,16 @@ fn as_page(links: Links, response: Response, id: &RequestId, retry_url: Option<&
     };
     // Core may answer what it answered an earlier request.
     let id = problem.request_id().unwrap_or(id);
-    let (headline, text) = words(problem);
+    let Words {
+        headline,
+        text,
+        advice,
+    } = words(problem);
     let retries = problem.retry_after_seconds.is_some();
     let page = ProblemPage {
         page: Page::unlisted(links, headline, text, Section::None),
         code: head.status.as_u16(),
+        advice,
         retry_url: retry_url.filter(|_| retries),
         request_id: id.as_str(),
     };
@@ -87,31 +94,61 @@ fn as_page(links: Links, response: Response, id: &RequestId, retry_url: Option<&
     Response::from_parts(head, html.into())
 }
 
-/// What a problem is called, and what to do about it.
-fn words(problem: &Problem) -> (&'static str, &str) {
-    match problem.http_status {
-        400 => ("This address is not right", &problem.message),
-        403 if problem.code == Reason::InvalidRequest.code() => {
-            ("This form was sent from another site", &problem.message)
-        }
+/// A problem in words.
+struct Words<'a> {
+    headline: &'static str,
+    text: &'a str,
+    /// What to do about it.
+    advice: &'static str,
+}
+
+fn words(problem: &Problem) -> Words<'_> {
+    let (headline, text, advice): (_, &str, _) = match problem.http_status {
+        400 => (
+            "This address is not right",
+            &problem.message,
+            "Check the address, or start from the list of events.",
+        ),
+        403 if problem.code == Reason::InvalidRequest.code() => (
+            "This form was sent from another site",
+            &problem.message,
+            "Open the page here, and send the form again.",
+        ),
         404 => (
             "Page not found",
             "It may have been removed, or the address may be mistyped.",
+            "Check the address, or look for the event in the list. If someone sent you the link, ask them for a new one.",
         ),
-        405 => ("This address cannot be used like that", &problem.message),
+        405 => (
+            "This address cannot be used like that",
+            &problem.message,
+            "Go back, and follow the link or send the form again.",
+        ),
         429 => (
             "Too many requests",
-            "Many requests came from your network. Please wait a moment and try again.",
+            "Many requests came from your network.",
+            "Wait a moment, then try again.",
         ),
         503 => (
             "Muster is not available",
             "Something behind this page does not answer. It is usually back within a minute; nothing is lost.",
+            "Wait a minute, then try again.",
         ),
         500.. => (
             "Something went wrong",
             "This is a defect of Muster, not yours. It was recorded.",
+            "Try again later. If it happens again, tell the people who run this site, with the request ID.",
         ),
-        _ => ("This request was refused", &problem.message),
+        _ => (
+            "This request was refused",
+            &problem.message,
+            "Go back, reload the page, and try again.",
+        ),
+    };
+    Words {
+        headline,
+        text,
+        advice,
     }
 }
 

@@ -87,6 +87,7 @@ impl DemoEvent {
             requires_approval: self.registrations.pending > 0,
             confirm_by_email: Some(false),
             image_query: self.image_query.clone(),
+            image_variant: 1,
             custom_fields: self.custom_fields.clone(),
             organizer_name: self.organizer_name.clone(),
             contact_email: self.contact_email.clone(),

@@ -62,13 +62,15 @@ impl CatalogueApi {
             return Ok(png);
         }
         self.cover_limit.count(client)?;
-        self.studio
-            .cover(request)
-            .await
-            .map_err(|error| match error {
-                covers::Error::Busy => Error::CoversBusy,
-                covers::Error::Drawing(cause) => Error::unreadable("cover", cause),
-            })
+        self.studio.cover(request).await.map_err(not_drawn)
+    }
+}
+
+/// Why there is no drawing.
+pub(super) fn not_drawn(error: covers::Error) -> Error {
+    match error {
+        covers::Error::Busy => Error::CoversBusy,
+        covers::Error::Drawing(cause) => Error::unreadable("cover", cause),
     }
 }
 
@@ -207,7 +209,7 @@ impl CatalogueHandlers<CoreFrame> for CatalogueApi {
                 words,
                 is_provisional,
             } => {
-                let drawing = convert::cover_request(words);
+                let drawing = convert::cover_request(words, request.text());
                 let etag = covers::etag(&drawing);
                 let data = if is_known(&etag) {
                     Bytes::new()

@@ -15,6 +15,7 @@ use domain::{
     schedule::ScheduleChange,
     violation::{FieldViolation, Violations},
 };
+use jiff::civil::DateTime;
 use muster_api::v1;
 use prost_types::FieldMask;
 
@@ -55,6 +56,7 @@ pub(super) fn new_event(request: v1::CreateEventRequest) -> Result<NewEvent, Vec
         is_listed: request.is_listed(),
         requires_approval: request.requires_approval(),
         confirm_by_email: request.confirm_by_email,
+        image_variant: request.image_variant(),
         title: request.title.unwrap_or_default(),
         description: request.description.unwrap_or_default(),
         location: request.location.unwrap_or_default(),
@@ -147,6 +149,7 @@ pub(super) fn event_patch(
         requires_approval: mask.change("requires_approval", request.requires_approval),
         confirm_by_email: mask.change("confirm_by_email", request.confirm_by_email),
         image_query: mask.change("image_query", request.image_query),
+        image_variant: mask.change("image_variant", request.image_variant),
         custom_fields: mask.change("custom_fields", custom_fields),
         organizer_name: mask.change("organizer_name", request.organizer_name),
         contact_email: mask.change("contact_email", request.contact_email),
@@ -259,6 +262,8 @@ pub(super) fn my_event_detail(
         id: event.id.to_string(),
         event_url: links.event(&event.slug),
         image_url: image_url(&event, links),
+        image_query: event.image_query,
+        image_variant: event.image_variant,
         start_date: event.schedule.start.rfc3339(),
         end_date: Some(event.schedule.end().rfc3339()),
         timezone: event.schedule.timezone,
@@ -317,13 +322,30 @@ fn image_url(event: &Event, links: &Links) -> Option<String> {
         .then(|| links.cover(&event.slug))
 }
 
-/// The content of an event's drawn cover.
-pub(super) fn cover_request(words: CoverWords) -> CoverRequest {
-    let starts = words.starts.strftime("%a %-d %B %Y · %H:%M").to_string();
+/// The content of a drawn cover.
+pub(super) fn cover_request(words: CoverWords, has_text: bool) -> CoverRequest {
+    let starts = |at: DateTime| at.strftime("%a %-d %B %Y · %H:%M").to_string();
+    let starts = words.starts.map(starts);
+    // The API counts from 1.
+    let variant = u8::try_from(words.image_variant.saturating_sub(1)).unwrap_or_default();
     CoverRequest {
         title: words.title,
-        subtitle: std::iter::once(starts).chain(words.city).collect(),
+        subtitle: starts.into_iter().chain(words.city).collect(),
         words: words.image_query,
+        variant: variant.min(covers::VARIANTS - 1),
+        has_text,
+    }
+}
+
+/// The content of a cover that is considered.
+pub(super) fn cover_words(request: v1::PreviewCoverRequest) -> CoverWords {
+    let starts = request.start_date.as_deref();
+    CoverWords {
+        image_variant: request.image_variant(),
+        starts: starts.and_then(|text| text.parse().ok()),
+        title: request.title.unwrap_or_default(),
+        image_query: request.image_query.unwrap_or_default(),
+        city: request.city,
     }
 }
 

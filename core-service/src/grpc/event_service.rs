@@ -1,15 +1,22 @@
 //! The caller's own events.
 
+use covers::Studio;
 use domain::{clock::Clock, ids::EventId};
-use muster_api::v1::{
-    CancelRequest, CancelResult, CancellationPreview, CloneEventRequest, CreateEventRequest,
-    CreatedEvent, DeleteEventRequest, DeletedEvent, EventDeletionPreview, EventMailPreview,
-    EventUpdatePreview, GetMyEventRequest, ListMyEventsRequest, MyEventDetail, MyEventList,
-    PreviewEventMailRequest, PublishEventRequest, UnpublishEventRequest, UpdateEventRequest,
-    services::EventHandlers,
+use muster_api::{
+    frame::Messages,
+    http_body::HttpBody,
+    v1::{
+        CancelRequest, CancelResult, CancellationPreview, CloneEventRequest, CreateEventRequest,
+        CreatedEvent, DeleteEventRequest, DeletedEvent, EventDeletionPreview, EventMailPreview,
+        EventUpdatePreview, GetMyEventRequest, ListMyEventsRequest, MyEventDetail, MyEventList,
+        PreviewCoverRequest, PreviewEventMailRequest, PublishEventRequest, UnpublishEventRequest,
+        UpdateEventRequest, services::EventHandlers,
+    },
 };
+use tonic::Response;
 
 use super::{
+    catalogue_service::not_drawn,
     convert,
     frame::{Authenticated, Command, CoreFrame},
     preview,
@@ -22,6 +29,7 @@ pub(super) struct EventApi {
     pub(super) events: Events,
     pub(super) links: Links,
     pub(super) clock: Clock,
+    pub(super) studio: Studio,
 }
 
 impl EventHandlers<CoreFrame> for EventApi {
@@ -104,6 +112,20 @@ impl EventHandlers<CoreFrame> for EventApi {
             .delete(caller.showing(&show), id)
             .await
             .map(show)
+    }
+
+    async fn preview_cover(
+        &self,
+        _: Authenticated,
+        request: PreviewCoverRequest,
+    ) -> Result<Response<Messages<HttpBody>>, Error> {
+        let drawing = convert::cover_request(convert::cover_words(request), true);
+        let drawn = self.studio.cover(drawing).await;
+        let body = HttpBody {
+            content_type: "image/png".into(),
+            data: drawn.map_err(not_drawn)?,
+        };
+        Ok(Response::new(Box::pin(tokio_stream::once(Ok(body)))))
     }
 
     async fn preview_event_mail(

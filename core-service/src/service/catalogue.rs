@@ -83,10 +83,12 @@ pub enum CoverView {
 pub struct CoverWords {
     /// The event's title.
     pub title: String,
-    /// The owner's search words; the title if there are none.
+    /// The owner's words for a picture; empty if there are none.
     pub image_query: String,
+    /// Which of the pictures that the words have, from 1.
+    pub image_variant: i32,
     /// The wall time of its start.
-    pub starts: jiff::civil::DateTime,
+    pub starts: Option<jiff::civil::DateTime>,
     /// The city, if it has one.
     pub city: Option<String>,
 }
@@ -201,9 +203,10 @@ impl Catalogue {
             // Without words of the owner no photograph is searched.
             is_provisional: self.fetches_covers && event.image_query.is_some(),
             words: CoverWords {
-                image_query: event.image_query.unwrap_or_else(|| event.title.clone()),
+                image_query: event.image_query.unwrap_or_default(),
+                image_variant: event.image_variant,
                 title: event.title,
-                starts: event.schedule.start.local,
+                starts: Some(event.schedule.start.local),
                 city: event.city,
             },
         })

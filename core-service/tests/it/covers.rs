@@ -83,7 +83,7 @@ impl Gallery {
         known: Option<&str>,
     ) -> Result<(Vec<u8>, String), Status> {
         let slug = self.events[event].slug.clone();
-        let mut request = Request::new(GetCoverRequest { slug });
+        let mut request = Request::new(GetCoverRequest { slug, text: None });
         let metadata = request.metadata_mut();
         metadata.insert(CLIENT_ADDRESS, client.parse().unwrap());
         if let Some(known) = known {

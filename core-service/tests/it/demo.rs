@@ -258,6 +258,7 @@ async fn every_event_could_have_come_through_the_api(database: Database) {
             confirm_by_email: Some(event.confirm_by_email),
             organizer_name: event.organizer_name,
             contact_email: event.contact_email,
+            image_variant: Some(event.image_variant),
         });
         let header = format!("Bearer {}", key.key.expose());
         let metadata = request.metadata_mut();

@@ -225,6 +225,7 @@ pub(crate) fn new_event(title: &str) -> NewEvent {
         requires_approval: false,
         confirm_by_email: None,
         image_query: None,
+        image_variant: 1,
         custom_fields: Vec::new(),
         organizer_name: None,
         contact_email: None,

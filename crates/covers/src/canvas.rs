@@ -60,6 +60,54 @@ impl Canvas {
         ));
     }
 
+    pub(super) fn ellipse(&mut self, (x, y): (f64, f64), (rx, ry): (f64, f64), fill: Colour) {
+        let [x, y, rx, ry] = [x, y, rx, ry].map(Pixels);
+        self.element(format_args!(
+            "<ellipse cx=\"{x}\" cy=\"{y}\" rx=\"{rx}\" ry=\"{ry}\" fill=\"{fill}\"/>"
+        ));
+    }
+
+    /// A rectangle with round corners.
+    pub(super) fn slab(
+        &mut self,
+        (x, y): (f64, f64),
+        (width, height): (f64, f64),
+        radius: f64,
+        fill: Colour,
+    ) {
+        let [x, y, width, height, radius] = [x, y, width, height, radius].map(Pixels);
+        self.element(format_args!(
+            "<rect x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\" rx=\"{radius}\" fill=\"{fill}\"/>"
+        ));
+    }
+
+    /// What `draw` draws, moved to a point and scaled.
+    pub(super) fn moved(&mut self, x: f64, y: f64, scale: f64, draw: impl FnOnce(&mut Self)) {
+        let ([x, y], scale) = ([x, y].map(Pixels), Hundredths(scale));
+        self.element(format_args!(
+            "<g transform=\"translate({x} {y}) scale({scale})\">"
+        ));
+        draw(self);
+        self.element(format_args!("</g>"));
+    }
+
+    /// What `draw` draws, seen in a mirror that stands at x = 0.
+    pub(super) fn flipped(&mut self, draw: impl FnOnce(&mut Self)) {
+        self.element(format_args!("<g transform=\"scale(-1 1)\">"));
+        draw(self);
+        self.element(format_args!("</g>"));
+    }
+
+    /// What `draw` draws within an outline. A cover has one such window.
+    pub(super) fn windowed(&mut self, outline: &Outline, draw: impl FnOnce(&mut Self)) {
+        let d = &outline.0;
+        self.element(format_args!(
+            "<clipPath id=\"window\"><path d=\"{d}\"/></clipPath>\n<g clip-path=\"url(#window)\">"
+        ));
+        draw(self);
+        self.element(format_args!("</g>"));
+    }
+
     /// What `draw` draws, seen in a mirror that stands in the middle of the cover.
     pub(super) fn mirrored(&mut self, draw: impl FnOnce(&mut Self)) {
         self.element(format_args!("<g transform=\"matrix(-1 0 0 1 {WIDTH} 0)\">"));
@@ -113,6 +161,11 @@ pub(super) struct TextStyle {
 pub(super) struct Outline(String);
 
 impl Outline {
+    /// An outline in SVG's notation. Only constants of this crate are drawn so.
+    pub(super) fn of(d: &'static str) -> Self {
+        Self(d.to_owned())
+    }
+
     /// Begins at a point.
     pub(super) fn from(x: f64, y: f64) -> Self {
         Self(String::new()).step('M', &[x, y])
@@ -168,6 +221,15 @@ impl fmt::Display for Pixels {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // Adding zero turns -0 into 0, which would otherwise be another text for the same place.
         write!(f, "{}", (self.0 * 10.0).round() / 10.0 + 0.0)
+    }
+}
+
+/// A factor with two decimals.
+struct Hundredths(f64);
+
+impl fmt::Display for Hundredths {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", (self.0 * 100.0).round() / 100.0)
     }
 }
 

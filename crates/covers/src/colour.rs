@@ -51,6 +51,18 @@ impl Colour {
         }
     }
 
+    /// How far the two are from each other: the sum of the differences of their channels.
+    pub(super) fn distance(self, other: Self) -> u32 {
+        let channels = self.0.into_iter().zip(other.0);
+        channels.map(|(a, b)| u32::from(a.abs_diff(b))).sum()
+    }
+
+    /// How much more red than blue it has, which is below 0 for water and sky.
+    pub(super) fn warmth(self) -> i32 {
+        let [red, _, blue] = self.0;
+        i32::from(red) - i32::from(blue)
+    }
+
     /// How well the two can be told apart, 1 to 21 (WCAG); text wants 4.5, small text 7.
     #[cfg(test)]
     pub(super) fn contrast(self, other: Self) -> f64 {

@@ -5,6 +5,7 @@ use std::ops::Range;
 use sha2::{Digest, Sha256};
 
 /// A generator (splitmix64) seeded from words; the same words throw the same numbers on every machine.
+#[derive(Debug, Clone)]
 pub(super) struct Dice(u64);
 
 impl Dice {

@@ -20,6 +20,16 @@ impl Palette {
     pub(super) fn quiet_ink(&self) -> Colour {
         self.ink.mix(self.ground, 0.17)
     }
+
+    /// Its darkest and its lightest colour.
+    pub(super) fn ends(&self) -> (Colour, Colour) {
+        let black = Colour::hex(0);
+        if self.ink.distance(black) < self.ground.distance(black) {
+            (self.ink, self.ground)
+        } else {
+            (self.ground, self.ink)
+        }
+    }
 }
 
 const fn palette(ground: u32, ink: u32, shapes: [u32; 4], glow: [u32; 3]) -> Palette {

@@ -4,12 +4,11 @@ use super::{
     CoverRequest, HEIGHT, WIDTH,
     canvas::{Canvas, TextStyle},
     colour::Colour,
-    dice::Dice,
-    fonts::{DISPLAY, Font, SANS},
+    fonts::{Font, SANS},
     layout::{self, Block, Room},
-    palette::{PALETTES, Palette},
+    palette::Palette,
+    picture::Look,
     raster::Drawing,
-    styles::STYLES,
     text::Text,
 };
 
@@ -39,10 +38,14 @@ const GAP: f64 = 48.0;
 
 /// Draws the cover of `request`.
 pub(super) fn compose(request: &CoverRequest) -> Drawing {
-    let mut dice = Dice::from_words(&request.words);
-    let palette = dice.pick(&PALETTES);
-    let display = dice.pick(&DISPLAY);
-    let style = dice.pick(&STYLES);
+    let look = Look::of(request);
+    let (palette, display) = (look.palette, look.display);
+    let mut canvas = Canvas::new(palette.ground);
+    if !request.has_text {
+        look.filling(&mut canvas);
+        let (svg, fonts) = (canvas.finish(), Vec::new());
+        return Drawing { svg, fonts };
+    }
 
     let subtitle: Vec<Block> = request
         .subtitle
@@ -53,11 +56,10 @@ pub(super) fn compose(request: &CoverRequest) -> Drawing {
     let title = title(&request.title, display, subtitle.len());
     let right_to_left = title.as_ref().is_some_and(Block::is_right_to_left);
 
-    let mut canvas = Canvas::new(palette.ground);
     if right_to_left {
-        canvas.mirrored(|canvas| style(canvas, &mut dice, &palette));
+        canvas.mirrored(|canvas| look.beside_title(canvas));
     } else {
-        style(&mut canvas, &mut dice, &palette);
+        look.beside_title(&mut canvas);
     }
     if let Some(title) = &title {
         set(

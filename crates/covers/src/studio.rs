@@ -119,6 +119,8 @@ mod tests {
             title: title.to_owned(),
             subtitle: Vec::new(),
             words: "words".to_owned(),
+            variant: 0,
+            has_text: true,
         }
     }
 

@@ -1,5 +1,7 @@
 //! The drawing as a whole: what goes in and what can be seen in the SVG and the PNG.
 
+mod motifs;
+
 use proptest::prelude::*;
 
 use super::{CoverRequest, draw, etag, poster::compose};
@@ -8,7 +10,9 @@ fn request(title: &str) -> CoverRequest {
     CoverRequest {
         title: title.to_owned(),
         subtitle: vec!["Fri 14 March 2026 · 20:00".to_owned(), "Lisbon".to_owned()],
-        words: "jazz concert".to_owned(),
+        words: "quarterly gathering".to_owned(),
+        variant: 0,
+        has_text: true,
     }
 }
 
@@ -94,7 +98,7 @@ fn the_drawing_is_the_one_of_this_version() {
 #[test]
 fn case_and_spacing_of_the_words_make_no_difference_but_other_words_do() {
     let mut other = request("Jazz");
-    other.words = "  JAZZ   Concert ".to_owned();
+    other.words = "  QUARTERLY   Gathering ".to_owned();
     assert_eq!(compose(&other).svg, svg("Jazz"));
     other.words = "rock concert".to_owned();
     assert_ne!(compose(&other).svg, svg("Jazz"));
@@ -120,11 +124,19 @@ fn the_entity_tag_tells_every_field_apart() {
         subtitle: Vec::new(),
         ..first.clone()
     }));
+    tags.push(etag(&CoverRequest {
+        variant: 1,
+        ..first.clone()
+    }));
+    tags.push(etag(&CoverRequest {
+        has_text: false,
+        ..first.clone()
+    }));
     assert_eq!(etag(&first), tags[0]);
     assert!(tags.iter().all(|tag| tag.len() == 32));
     tags.sort();
     tags.dedup();
-    assert_eq!(tags.len(), 5);
+    assert_eq!(tags.len(), 7);
 }
 
 #[test]
@@ -294,7 +306,7 @@ proptest! {
 
     #[test]
     fn any_title_becomes_a_cover(title in any_title(), words in ".{0,40}") {
-        let request = CoverRequest { title: title.clone(), subtitle: vec![title], words };
+        let request = CoverRequest { title: title.clone(), subtitle: vec![title], words, variant: 1, has_text: true };
         prop_assert_eq!(size(&draw(&request).expect("a cover")), (1200, 630));
     }
 }

@@ -64,6 +64,8 @@ pub struct Event {
     pub cancelled_at: Option<Instant>,
     /// Search words for its cover; no cover if absent.
     pub image_query: Option<String>,
+    /// Which of the pictures that the words have, from 1.
+    pub image_variant: i32,
     /// The credit of the stock photograph; none if the cover is drawn.
     pub image_credit: Option<ImageCredit>,
     /// The questions to registrants.

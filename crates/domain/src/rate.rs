@@ -74,8 +74,9 @@ impl Default for LimitSettings {
                 // Enough for a person who comes to several events.
                 by_organizers: Limit::new(10, Period::Hour),
             },
-            // Several pages of the catalogue, by many people behind one address; a twentieth of a processor.
-            covers: Limit::new(60, Period::Minute),
+            // Several pages of the catalogue, whose events all have a picture, by many people behind one address; a twentieth of a
+            // processor.
+            covers: Limit::new(240, Period::Minute),
             // A program that reads all the time, and nothing that could slow others down.
             account_reads: Limit::new(6_000, Period::Minute),
             // The largest event is imported in two and a half minutes: 3,000 registrations at once, then 50 a second.

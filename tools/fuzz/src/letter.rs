@@ -107,6 +107,7 @@ fn event() -> Event {
         cancel_reason: None,
         cancelled_at: None,
         image_query: None,
+        image_variant: 1,
         image_credit: None,
         custom_fields: Vec::new(),
         organizer_name: None,

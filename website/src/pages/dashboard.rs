@@ -5,6 +5,7 @@ mod activity;
 mod apps;
 mod cancel;
 mod contact;
+mod cover;
 mod decline;
 mod door;
 mod download;
@@ -33,6 +34,7 @@ use http_kit::Resource;
 
 use crate::{
     caller::{Needs, START},
+    cover::PREVIEW,
     request_context::Site,
     return_path::NEW_EVENT,
 };
@@ -115,6 +117,7 @@ fn of_accounts(site: &Site) -> Vec<Resource> {
 fn of_events(site: &Site) -> Vec<Resource> {
     let account = site.signed_in(Needs::Account);
     vec![
+        Resource::new(PREVIEW).with(account.get(cover::show)),
         Resource::new("/dashboard/events/{id}/activity").with(account.get(activity::show_of_event)),
         account.form("/dashboard/events/{id}/cancel", cancel::show, cancel::take),
         account.form(

@@ -15,9 +15,9 @@ use crate::{
     request_context::{RequestContext, Site},
 };
 
-/// The size of the card in CSS pixels: the width of a column, and the height of its longest texts.
+/// The size of the card in CSS pixels: the width of a column, and the height of its longest texts. It can be as narrow as 280.
 const WIDTH: u32 = 560;
-const HEIGHT: u32 = 260;
+const HEIGHT: u32 = 300;
 
 /// It may be in frames of all sites, so it has no forms, and no cookie is of use to it.
 const IN_FRAMES: HeaderValue = HeaderValue::from_static(
@@ -29,6 +29,7 @@ const IN_FRAMES: HeaderValue = HeaderValue::from_static(
 struct EmbedPage {
     event: ShownEvent,
     state: EventState,
+    requires_approval: bool,
     style_url: &'static str,
     site_name: &'static str,
 }
@@ -40,8 +41,9 @@ pub(crate) fn line(site: &Site, slug: &str, title: &str) -> String {
 
 fn line_of_size(site: &Site, slug: &str, title: &str, (width, height): (u32, u32)) -> String {
     let url = site.url(&format!("/events/{}/embed", encoded(slug)));
+    // Browsers fill a frame whose color scheme differs from the frame element's.
     format!(
-        "<iframe src=\"{}\" title=\"{}\" width=\"{width}\" height=\"{height}\" style=\"border:0;max-width:100%\" loading=\"lazy\"></iframe>",
+        "<iframe src=\"{}\" title=\"{}\" width=\"{width}\" height=\"{height}\" style=\"border:0;max-width:100%;color-scheme:light dark\" loading=\"lazy\"></iframe>",
         escaped(&url),
         escaped(title)
     )
@@ -58,6 +60,7 @@ pub(in crate::pages) async fn embed(context: RequestContext) -> PageResult {
     let page = EmbedPage {
         event: ShownEvent::of(&event)?,
         state: EventState::of(&answer),
+        requires_approval: answer.requires_approval,
         style_url: &ASSETS.style.path,
         site_name: SITE_NAME,
     };

@@ -95,17 +95,18 @@ impl EventPage {
         if answer.is_listed {
             page = page.at(event.url.clone());
         }
+        // Every event has one, at least drawn from its title.
+        let social_image_url = site.url(&cover::path(&event.slug));
         Ok(Self {
             page,
             event: ShownEvent::of(&event)?,
             state: EventState::of(&answer),
             seats: seats(&answer, event.capacity),
-            json_ld: json_ld::of(&answer, &event, &description),
+            json_ld: json_ld::of(&answer, &event, &description, &social_image_url),
             oembed_url: embed::oembed_url(site, &event.url),
             embed_line: embed::line(site, &event.slug, &event.title),
             is_title_long: event.title.chars().count() > LONG_TITLE_CHARACTERS,
-            // Events without an image have one for previews, drawn from their title.
-            social_image_url: site.url(&cover::path(&event.slug)),
+            social_image_url,
             answer,
             source: event,
         })

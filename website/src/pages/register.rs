@@ -7,7 +7,7 @@ use http_kit::{Problem, moved};
 use muster_api::v1::{Event, EventPage, RegisterAttendeeRequest, bindings::RegisterAttendee};
 
 use crate::{
-    cover::encoded,
+    cover::{self, encoded},
     event::{EventState, ShownEvent},
     field::{Field, FormModel},
     flash,
@@ -27,6 +27,7 @@ struct RegisterPage {
     state: EventState,
     seats: String,
     requires_approval: bool,
+    social_image_url: String,
     model: FormModel,
 }
 
@@ -153,6 +154,7 @@ impl RegisterPage {
             seats: seats(page, event.capacity),
             event: ShownEvent::of(event)?,
             requires_approval: page.requires_approval,
+            social_image_url: site.url(&cover::path(&event.slug)),
             model,
         })
     }

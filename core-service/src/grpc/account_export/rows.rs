@@ -98,6 +98,8 @@ pub(super) const fn columns(part: Part) -> &'static [&'static str] {
             "registrations_unconfirmed",
             "registrations_waitlisted",
             "registrations_checked_in",
+            "image_query",
+            "image_variant",
             "cancel_reason",
             "created_at",
         ],

@@ -125,6 +125,7 @@ async fn a_creation_is_audited_with_every_field(database: Database) {
             "confirm_by_email": false,
             "is_cancelled": false,
             "image_query": null,
+            "image_variant": 1,
             "custom_fields": [],
             "organizer_name": null,
             "contact_email": null,

@@ -62,6 +62,7 @@ impl Event {
             "confirm_by_email": self.confirm_by_email,
             "is_cancelled": self.is_cancelled,
             "image_query": self.image_query,
+            "image_variant": self.image_variant,
             "custom_fields": self.custom_fields,
             "organizer_name": self.organizer_name,
             "contact_email": self.contact_email,

@@ -41,6 +41,8 @@ pub struct NewEvent {
     pub confirm_by_email: Option<bool>,
     /// Search words for a cover.
     pub image_query: Option<String>,
+    /// Which of the pictures that the words have, from 1.
+    pub image_variant: i32,
     /// The questions to registrants.
     pub custom_fields: Vec<CustomField>,
     /// Name of the organizer to show with it.
@@ -124,6 +126,7 @@ impl Event {
             cancel_reason: None,
             cancelled_at: None,
             image_query: new.image_query.filter(|words| !words.is_empty()),
+            image_variant: new.image_variant,
             image_credit: None,
             custom_fields: new.custom_fields,
             organizer_name: new.organizer_name,
@@ -161,6 +164,7 @@ pub(crate) mod tests {
             confirm_by_email: None,
             is_listed: true,
             image_query: None,
+            image_variant: 1,
             custom_fields: Vec::new(),
             organizer_name: None,
             contact_email: None,

@@ -28,6 +28,8 @@ pub struct EventPatch {
     pub confirm_by_email: Change<bool>,
     /// Search words for a cover.
     pub image_query: Change<String>,
+    /// Which of the pictures that the words have; never null.
+    pub image_variant: Change<i32>,
     /// All questions to registrants; null for none.
     pub custom_fields: Change<Vec<CustomField>>,
     /// Name of the organizer.
@@ -94,6 +96,9 @@ impl Event {
             .organizer_name
             .write_optional(&mut after.organizer_name);
         patch.contact_email.write_optional(&mut after.contact_email);
+        patch
+            .image_variant
+            .write(&mut after.image_variant, "image_variant", violations);
         patch.image_query.write_optional(&mut after.image_query);
         after.image_query.take_if(|words| words.is_empty());
         if after.image_query != self.image_query {

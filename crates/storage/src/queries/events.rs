@@ -22,7 +22,7 @@ record! {
         id, account_id, slug, title, description, location, city,
         schedule { start_at, start_local, end_at, end_local, timezone },
         max_capacity, is_published, is_listed, requires_approval, confirm_by_email, is_cancelled, cancel_reason, cancelled_at,
-        image_query, image_credit, custom_fields, organizer_name, contact_email, published_start,
+        image_query, image_variant, image_credit, custom_fields, organizer_name, contact_email, published_start,
         sequence, version, created_at, updated_at, is_hidden, is_account_suspended,
     }
 }
@@ -103,6 +103,7 @@ impl Tx {
             cancelled_at: event.cancelled_at,
             live: live,
             image_query: event.image_query,
+            image_variant: event.image_variant,
             custom_fields: event.custom_fields,
             sequence: event.sequence,
             created_at: event.created_at,
@@ -152,6 +153,7 @@ impl Tx {
             is_published: event.is_published,
             is_listed: event.is_listed,
             image_query: event.image_query,
+            image_variant: event.image_variant,
             image_credit: event.image_credit,
             custom_fields: event.custom_fields,
             sequence: event.sequence,

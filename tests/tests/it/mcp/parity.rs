@@ -26,6 +26,7 @@ const NO_TOOLS: &[(&str, &str)] = &[
 
 /// Rpcs without a route, on purpose.
 const NO_ROUTES: &[(&str, &str)] = &[
+    ("PreviewCover", "a picture of the site"),
     ("PreviewEventMail", "a page of the site"),
     ("PreviewEventUpdate", "what the tool asks a person"),
     ("PreviewEventDeletion", "what the tool asks a person"),

@@ -9,7 +9,10 @@ use muster_api::{
     Reason,
     v1::{
         GetCoverRequest,
-        bindings::{CancelEvent, GetEvent, ListGuides, ListUseCases, UnpublishEvent, UpdateEvent},
+        bindings::{
+            CancelEvent, GetEvent, GetMyEvent, ListGuides, ListUseCases, UnpublishEvent,
+            UpdateEvent,
+        },
     },
 };
 use serde_json::{Value, json};
@@ -57,7 +60,10 @@ async fn a_cover_is_a_picture_that_may_be_kept(app: Arc<TestApp>) {
     assert_eq!(known.status, StatusCode::NOT_MODIFIED);
     assert!(known.body.is_empty());
 
-    let request = GetCoverRequest { slug: event.slug };
+    let request = GetCoverRequest {
+        slug: event.slug,
+        text: None,
+    };
     let stream = app.grpc.catalogue().get_cover(request).await.unwrap();
     let mut stream = stream.into_inner();
     let mut bytes = Vec::new();
@@ -83,9 +89,6 @@ async fn every_published_event_has_a_cover(app: Arc<TestApp>) {
     // Without words of the owner it is drawn from the title, for previews; clients are not pointed to it.
     let drawn = ask(&event.slug).await;
     assert_eq!(drawn.header("content-type"), Some("image/png"));
-    let same = json!({"id": event.id, "image_query": "Rust Meetup"});
-    owner.ok::<UpdateEvent>(same).await;
-    assert_eq!(ask(&event.slug).await.body, drawn.body);
     let plain = owner.publish_new(json!({})).await;
     let shown = app
         .http
@@ -93,6 +96,35 @@ async fn every_published_event_has_a_cover(app: Arc<TestApp>) {
         .send()
         .await;
     assert_eq!(shown.json()["image_url"], Value::Null);
+}
+
+async fn words_choose_a_picture_and_the_owner_one_of_three(app: Arc<TestApp>) {
+    let owner = app.over(Surface::Http).owner(Plan::Business).await;
+    let chosen = json!({"image_query": "beach at sunset", "image_variant": 2});
+    let event = owner.publish_new(chosen).await;
+    let shown = owner.ok::<GetMyEvent>(json!({"id": event.id})).await;
+    assert_eq!(shown["image_query"], "beach at sunset");
+    assert_eq!(shown["image_variant"], 2);
+    let path = format!("/events/{}/cover", event.slug);
+    let mut pictures = vec![app.http.get(&path).send().await.body];
+    for change in [
+        json!({"id": event.id, "image_variant": 1}),
+        json!({"id": event.id, "image_variant": 3}),
+        json!({"id": event.id, "image_query": "chess"}),
+        json!({"id": event.id, "image_query": null}),
+    ] {
+        owner.ok::<UpdateEvent>(change).await;
+        pictures.push(app.http.get(&path).send().await.body);
+    }
+    pictures.sort();
+    pictures.dedup();
+    assert_eq!(pictures.len(), 5);
+
+    let small = app.http.get(&format!("{path}?text=false")).send().await;
+    assert_eq!(dimensions(&small.body), (600, 315));
+    let refused = json!({"id": event.id, "image_variant": 4});
+    let refused = owner.refused::<UpdateEvent>(refused).await;
+    assert_eq!(refused.reason, Reason::InvalidRequest);
 }
 
 async fn a_cover_stays_for_pages_that_open_by_their_link(app: Arc<TestApp>) {
@@ -181,6 +213,7 @@ async fn use_cases_and_guides_are_lists_of_links(app: Arc<TestApp>) {
 tests::on_both_engines!(
     a_cover_is_a_picture_that_may_be_kept,
     every_published_event_has_a_cover,
+    words_choose_a_picture_and_the_owner_one_of_three,
     a_cover_stays_for_pages_that_open_by_their_link,
     a_photograph_is_served_and_credited_in_the_drawings_place,
     use_cases_and_guides_are_lists_of_links,

@@ -64,30 +64,34 @@ async fn previews_show_what_a_page_is(app: Arc<TestApp>) {
     let event = owner.publish_new(event).await;
     let unpictured = format!("/events/{}", event.slug);
     let guide = "/guides/publish-your-first-event";
-    for (path, card) in [
-        ("/", "summary"),
-        ("/events", "summary"),
-        ("/guides", "summary"),
-        (guide, "summary"),
+    for path in [
+        "/",
+        "/events",
+        "/guides",
+        guide,
         // Its cover is drawn from its title.
-        (&*unpictured, "summary_large_image"),
+        &*unpictured,
     ] {
         let page = app.site.page(path).send().await;
         let html = page.html(200);
         let url = format!("property=\"og:url\" content=\"https://muster.example{path}\"");
-        let card = format!("name=\"twitter:card\" content=\"{card}\"");
         for told in [
             "property=\"og:title\" content=\"",
             "property=\"og:description\" content=\"",
-            &*card,
+            "name=\"twitter:card\" content=\"summary_large_image\"",
+            "property=\"og:image\" content=\"https://muster.example/",
             &*url,
         ] {
             assert_eq!(html.matches(told).count(), 1, "{told} in {path}: {html}");
         }
         assert!(!html.contains("<script>alert"), "{html}");
     }
-    let private = app.site.page(&format!("{unpictured}/register"));
-    let private = private.send().await;
+    let form = app.site.page(&format!("{unpictured}/register"));
+    let form = form.send().await;
+    let cover = format!("https://muster.example/api/v1{unpictured}/cover");
+    let image = format!("property=\"og:image\" content=\"{cover}\"");
+    assert!(form.html(200).contains(&image));
+    let private = app.site.page("/sign-in").send().await;
     assert!(!private.html(200).contains("og:"));
 }
 
@@ -120,6 +124,13 @@ async fn other_sites_can_show_an_event(app: Arc<TestApp>) {
         "{html}"
     );
 
+    let register = format!("href=\"/events/{}/register\">Register</a>", event.slug);
+    assert!(html.contains(&register), "{html}");
+    let change = json!({"id": event.id, "requires_approval": true});
+    owner.ok::<UpdateEvent>(change).await;
+    let card = app.site.page(&path).send().await;
+    assert!(card.html(200).contains(">Request to join</a>"));
+
     let url = format!("https%3A%2F%2Fmuster.example%2Fevents%2F{}", event.slug);
     let found = app.site.page(&format!(
         "/oembed?url={url}&format=json&maxwidth=300&maxheight=200"
@@ -140,6 +151,7 @@ async fn other_sites_can_show_an_event(app: Arc<TestApp>) {
     );
     assert_eq!(line.matches('<').count(), 2, "{line}");
     assert!(line.contains("width=\"300\" height=\"200\""), "{line}");
+    assert!(line.contains("color-scheme:light dark"), "{line}");
     let page = app
         .site
         .page(&format!("/events/{}", event.slug))

@@ -336,33 +336,67 @@ async fn drafts_are_copied_published_taken_back_and_deleted(app: Arc<TestApp>) {
     assert!(kept.html(409).contains("This is not possible now"));
 }
 
-async fn a_cover_is_found_and_removed_by_the_form(app: Arc<TestApp>) {
+async fn a_cover_is_chosen_of_three_and_removed_by_the_form(app: Arc<TestApp>) {
     let (browser, owner, event) = organizer(&app, Plan::Pro).await;
     let edit = path(&event, "/edit");
     let opened = fields(browser.page(&edit).await.html(200));
-    let found = with(&opened, &[("image_query", "crab")]);
-    assert_eq!(browser.send(&edit, &found).await.status, 303);
-    assert!(read(&owner, &event).await["image_url"].is_string());
-    let cover = format!("src=\"/api/v1/events/{}/cover\"", event.slug);
-    for (change, is_shown) in [("/unpublish", false), ("/publish", true)] {
+    let asked = [("image_query", "beach at sunset"), ("action", "pictures")];
+    let shown = browser.send(&edit, &with(&opened, &asked)).await;
+    let shown = shown.html(200);
+    let covers: Vec<&str> = attributes(shown, "src")
+        .into_iter()
+        .filter(|src| src.starts_with("/dashboard/cover?"))
+        .collect();
+    assert_eq!(covers.len(), 3, "{shown}");
+    let mut pictures = Vec::new();
+    for cover in covers {
+        assert!(cover.contains("image_query=beach+at+sunset"), "{cover}");
+        let picture = browser.page(&cover.replace("&#38;", "&")).await;
+        assert_eq!(picture.header("content-type"), Some("image/png"));
+        pictures.push(picture.body);
+    }
+    assert!(pictures[0] != pictures[1] && pictures[1] != pictures[2]);
+    assert_eq!(read(&owner, &event).await["image_query"], Value::Null);
+
+    let shown = fields(shown);
+    let chosen = with(&shown, &[("image_variant", "3")]);
+    assert_eq!(browser.send(&edit, &chosen).await.status, 303);
+    let saved = read(&owner, &event).await;
+    assert_eq!(saved["image_query"], "beach at sunset");
+    assert_eq!(saved["image_variant"], 3);
+    let public = format!("src=\"/api/v1/events/{}/cover\"", event.slug);
+    for (change, cover) in [
+        ("/unpublish", "src=\"/dashboard/cover?title="),
+        ("/publish", &public),
+    ] {
         let changed = browser.send(&path(&event, change), &[]).await;
         assert_eq!(changed.status, 303);
         let overview = browser.page(&path(&event, "")).await;
-        let shows = overview.html(200).contains(&cover);
-        assert_eq!(
-            shows, is_shown,
-            "a draft's cover cannot be loaded: {change}"
-        );
+        assert!(overview.html(200).contains(cover), "{change}");
     }
-    let page = browser.page(&edit).await;
-    let html = page.html(200);
-    assert!(html.contains("Remove the cover picture"), "{html}");
-    let opened = fields(html);
-    let removed = with(&opened, &[("remove_cover", "true")]);
+
+    let opened = fields(browser.page(&edit).await.html(200));
+    let removed = with(&opened, &[("image_query", "")]);
     assert_eq!(browser.send(&edit, &removed).await.status, 303);
     assert!(read(&owner, &event).await["image_url"].is_null());
-    let page = browser.page(&edit).await;
-    assert!(!page.html(200).contains("Remove the cover picture"));
+}
+
+async fn covers_are_shown_before_an_event_is_made(app: Arc<TestApp>) {
+    let (browser, owner, _event) = organizer(&app, Plan::Pro).await;
+    let new = "/dashboard/events/new";
+    let opened = browser.page(new).await;
+    let opened = opened.html(200);
+    assert!(!opened.contains("Choose a cover") && opened.contains("Show pictures"));
+    let typed = [
+        ("title", "Chess & Tea"),
+        ("image_query", "chess"),
+        ("action", "pictures"),
+    ];
+    let shown = browser.send(new, &with(&fields(opened), &typed)).await;
+    let shown = shown.html(200);
+    assert!(shown.contains("Choose a cover"), "{shown}");
+    assert!(shown.contains("title=Chess+%26+Tea"), "{shown}");
+    assert_eq!(owner.ok::<ListMyEvents>(json!({})).await["count"], 1);
 }
 
 async fn the_owner_is_told_that_an_event_was_taken_down(app: Arc<TestApp>) {
@@ -418,7 +452,8 @@ tests::on_both_engines!(
     a_new_owner_reads_who_is_not_told_of_a_cancellation,
     the_form_asks_for_a_code_where_a_contact_is_no_members,
     drafts_are_copied_published_taken_back_and_deleted,
-    a_cover_is_found_and_removed_by_the_form,
+    a_cover_is_chosen_of_three_and_removed_by_the_form,
+    covers_are_shown_before_an_event_is_made,
     the_owner_is_told_that_an_event_was_taken_down,
     events_of_other_accounts_are_not_there,
 );

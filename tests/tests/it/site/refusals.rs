@@ -15,7 +15,15 @@ async fn a_browser_gets_a_page_and_a_program_gets_json() {
         let page = app.site.page(path).header("x-request-id", "req-17");
         let page = page.send().await;
         let html = page.html(404);
-        for part in ["Page not found", "req-17", "href=\"/events\"", "Error 404"] {
+        let id = "<p class=\"id\">Request ID: req-17</p>";
+        let advice = "Check the address, or look for the event in the list.";
+        for part in [
+            "Page not found",
+            id,
+            advice,
+            "href=\"/events\"",
+            "Error 404",
+        ] {
             assert!(html.contains(part), "{part}: {html}");
         }
         assert!(html.contains("name=\"robots\" content=\"noindex\""));

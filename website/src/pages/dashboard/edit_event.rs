@@ -13,7 +13,7 @@ use muster_api::{
 use super::{
     contact,
     event_form::{
-        EventForm, Purpose,
+        EventForm, Purpose, asks_for_pictures,
         changes::{changed, fingerprints, merged, request},
         placed,
         questions::Questions,
@@ -67,7 +67,7 @@ pub(in crate::pages) async fn show(caller: Caller) -> PageResult {
     if event.is_cancelled {
         return Ok(flash::see(&path_of(&event.id), None));
     }
-    let mut form = EventForm::of(Purpose::change(&event), &stored(&event));
+    let mut form = EventForm::of(Purpose::Change, &stored(&event));
     if let Some(plan) = plan.filter(|_| !event.requires_approval) {
         plan.explain(&mut form.model);
     }
@@ -85,7 +85,7 @@ pub(in crate::pages) async fn take(caller: Caller, form: Form) -> PageResult {
         return Ok(cancelled_meanwhile(&event));
     }
     let goes_back = form.value("action") == Some("back");
-    if goes_back || Questions::are_arranged(&form) {
+    if goes_back || asks_for_pictures(&form) || Questions::are_arranged(&form) {
         return caller.answer(&EditPage::again(&caller, &event, &form, &[]));
     }
     let opened: Option<i32> = form.value("version").and_then(|text| text.parse().ok());
@@ -167,7 +167,7 @@ fn conflict(caller: Caller, event: &MyEventDetail, form: Form) -> PageResult {
     if event.is_cancelled {
         return Ok(cancelled_meanwhile(event));
     }
-    let merged = merged(Purpose::change(event), &form, &stored(event));
+    let merged = merged(Purpose::Change, &form, &stored(event));
     let problem = Problem::new(Reason::Conflict, "the event was changed meanwhile");
     let caller = caller.refused(form, problem);
     caller.answer(&EditPage {
@@ -209,7 +209,7 @@ impl EditPage {
         typed: &Form,
         violations: &[Violation],
     ) -> Self {
-        let form = EventForm::of(Purpose::change(event), typed).refused(violations);
+        let form = EventForm::of(Purpose::Change, typed).refused(violations);
         Self {
             version: typed.text("version").unwrap_or_default(),
             seen: typed.text("seen").unwrap_or_default(),

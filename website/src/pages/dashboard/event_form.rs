@@ -10,14 +10,15 @@ use muster_api::{
 };
 
 use crate::{
+    cover::preview,
     date::wall_time,
-    field::{Field, FieldKind, FormModel, Group},
+    field::{Button, Field, FieldKind, FormModel, Group},
     form::Form,
 };
 use questions::Questions;
 
 /// The fields that are lines or paragraphs, by their names in the API.
-pub(super) const TEXTS: [&str; 10] = [
+pub(super) const TEXTS: [&str; 11] = [
     "title",
     "description",
     "location",
@@ -26,12 +27,23 @@ pub(super) const TEXTS: [&str; 10] = [
     "end_date",
     "timezone",
     "image_query",
+    VARIANT,
     "organizer_name",
     "contact_email",
 ];
 
-/// Ticked to have no cover any more. The API removes it if no words for a picture are given.
-pub(super) const REMOVE_COVER: &str = "remove_cover";
+/// Which of the pictures is the cover's.
+const VARIANT: &str = "image_variant";
+
+/// The pictures to choose from.
+const VARIANTS: [(&str, &str); 3] = [("1", "First"), ("2", "Second"), ("3", "Third")];
+
+/// The button that shows them.
+const SHOW_PICTURES: Button = Button {
+    label: "Show pictures",
+    action: "pictures",
+    target: VARIANT,
+};
 
 /// The fields that are ticked.
 pub(super) const TICKS: [&str; 2] = ["is_listed", "requires_approval"];
@@ -46,22 +58,14 @@ pub(super) struct EventForm {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Purpose {
     New,
-    Change { has_cover: bool },
-}
-
-impl Purpose {
-    /// A change of an event.
-    pub(super) const fn change(event: &MyEventDetail) -> Self {
-        let has_cover = event.image_url.is_some();
-        Self::Change { has_cover }
-    }
+    Change,
 }
 
 impl EventForm {
     /// The form as it was typed.
     pub(super) fn of(purpose: Purpose, typed: &Form) -> Self {
         Self {
-            model: FormModel::grouped(groups(purpose)).filled(typed),
+            model: FormModel::grouped(groups(purpose, typed)).filled(typed),
             questions: Questions::of(typed),
         }
     }
@@ -76,6 +80,11 @@ impl EventForm {
         self.model.mistakes.extend(mistakes);
         self
     }
+}
+
+/// Whether the form was sent only to see the pictures for its words.
+pub(super) fn asks_for_pictures(typed: &Form) -> bool {
+    typed.value("action") == Some(SHOW_PICTURES.action)
 }
 
 /// What a new form begins with.
@@ -105,6 +114,8 @@ pub(super) fn stored(event: &MyEventDetail) -> Form {
         ("end_date", end.unwrap_or_default()),
         ("timezone", event.timezone),
         ("max_capacity", event.max_capacity.to_string()),
+        ("image_query", event.image_query.unwrap_or_default()),
+        (VARIANT, event.image_variant.to_string()),
         ("organizer_name", event.organizer_name.unwrap_or_default()),
         ("contact_email", event.contact_email.unwrap_or_default()),
         ("confirm_by_email", event.confirm_by_email.to_string()),
@@ -135,6 +146,7 @@ pub(super) fn create_request(
         is_public: Some(is_public),
         city: form.text("city"),
         image_query: form.text("image_query"),
+        image_variant: variant(form),
         custom_fields,
         timezone: form.text("timezone"),
         is_listed: Some(form.is_ticked("is_listed")),
@@ -143,6 +155,11 @@ pub(super) fn create_request(
         organizer_name: form.text("organizer_name"),
         contact_email: form.text("contact_email"),
     })
+}
+
+/// The number of the chosen picture.
+pub(super) fn variant(form: &Form) -> Option<i32> {
+    form.value(VARIANT)?.parse().ok()
 }
 
 /// The number of seats; none means the default.
@@ -178,9 +195,9 @@ pub(super) fn placed(problem: &Problem) -> Vec<Violation> {
     }
 }
 
-fn groups(purpose: Purpose) -> Vec<Group> {
+fn groups(purpose: Purpose, typed: &Form) -> Vec<Group> {
     vec![
-        Group::titled("What", what(purpose)),
+        Group::titled("What", what(purpose, typed)),
         Group::titled("When", when()),
         Group::titled("Where", place()),
         Group::titled("Registration", registration(purpose)),
@@ -189,24 +206,29 @@ fn groups(purpose: Purpose) -> Vec<Group> {
     ]
 }
 
-fn what(purpose: Purpose) -> Vec<Field> {
-    let cover = match purpose {
-        Purpose::New => "A few words for a picture, for example: crab on a keyboard.",
-        Purpose::Change { .. } => {
-            "A few words for another picture. Leave it empty to keep the one that there is."
-        }
-    };
+fn what(purpose: Purpose, typed: &Form) -> Vec<Field> {
     let mut fields = vec![
         Field::line("title", "Title").required(),
         Field::paragraphs("description", "Description")
             .hint("Leave an empty line between paragraphs. You can use Markdown for lists, links and headings.")
             .required(),
-        Field::line("image_query", "Cover picture").hint(cover),
+        Field::line("image_query", "Cover picture")
+            .hint("A few words, for example: beach at sunset. Without words the cover shows the title.")
+            .button(SHOW_PICTURES),
     ];
-    if purpose == (Purpose::Change { has_cover: true }) {
-        fields.push(Field::tick(REMOVE_COVER, "Remove the cover picture"));
+    if purpose == Purpose::Change || asks_for_pictures(typed) || typed.value(VARIANT).is_some() {
+        fields.push(pictures(typed));
     }
     fields
+}
+
+/// The covers that the event can have with what was typed.
+fn pictures(typed: &Form) -> Field {
+    let first = VARIANTS.first().map_or("", |(value, _)| value);
+    let chosen = typed.value(VARIANT).unwrap_or(first);
+    let mut field = Field::new(FieldKind::Radio, VARIANT, "Choose a cover");
+    field.pictures = VARIANTS.map(|(value, _)| preview(typed, value)).to_vec();
+    field.options(VARIANTS, &[chosen])
 }
 
 fn when() -> Vec<Field> {

@@ -9,7 +9,9 @@ use muster_api::{
 
 use super::{
     contact,
-    event_form::{EventForm, Purpose, blank, create_request, placed, questions::Questions},
+    event_form::{
+        EventForm, Purpose, asks_for_pictures, blank, create_request, placed, questions::Questions,
+    },
     event_head::path_of,
 };
 use crate::{
@@ -55,7 +57,7 @@ pub(in crate::pages) async fn show(caller: Caller) -> PageResult {
 pub(in crate::pages) async fn take(caller: Caller, form: Form) -> PageResult {
     caller.require(Scope::EventsWrite)?;
     caller.require_no_other_account(&form)?;
-    if Questions::are_arranged(&form) {
+    if asks_for_pictures(&form) || Questions::are_arranged(&form) {
         return again(&caller.typed(form));
     }
     let is_public = form.value("action") == Some("publish");

@@ -335,6 +335,15 @@ pub trait EventHandlers<F: Frame>: Send + Sync + 'static {
         request: super::PreviewEventMailRequest,
     ) -> impl Future<Output = Result<super::EventMailPreview, F::Error>> + Send;
 
+    /// See [`bindings::PreviewCover`].
+    fn preview_cover(
+        &self,
+        caller: F::Bearer,
+        request: super::PreviewCoverRequest,
+    ) -> impl Future<
+        Output = Result<Response<Messages<crate::http_body::HttpBody>>, F::Error>,
+    > + Send;
+
     /// See [`bindings::PreviewEventUpdate`].
     fn preview_event_update(
         &self,
@@ -381,6 +390,8 @@ pub trait EventHandlers<F: Frame>: Send + Sync + 'static {
 #[tonic::async_trait]
 impl<F: Frame, H: EventHandlers<F>> super::event_service_server::EventService
 for Framed<F, H> {
+    type PreviewCoverStream = Messages<crate::http_body::HttpBody>;
+
     async fn create_event(
         &self,
         request: Request<super::CreateEventRequest>,
@@ -459,6 +470,14 @@ for Framed<F, H> {
     ) -> Result<Response<super::EventMailPreview>, Status> {
         let (caller, request) = self.open(request, F::bearer)?;
         self.answer(self.handlers().preview_event_mail(caller, request)).await
+    }
+
+    async fn preview_cover(
+        &self,
+        request: Request<super::PreviewCoverRequest>,
+    ) -> Result<Response<Self::PreviewCoverStream>, Status> {
+        let (caller, request) = self.open(request, F::bearer)?;
+        self.answer(self.handlers().preview_cover(caller, request)).await
     }
 
     async fn preview_event_update(
@@ -1059,6 +1078,7 @@ static ACCESS: &[(&str, AccessRule)] = &[
         "/muster.v1.EventService/PreviewEventMail",
         AccessRule::of::<bindings::PreviewEventMail>(),
     ),
+    ("/muster.v1.EventService/PreviewCover", AccessRule::of::<bindings::PreviewCover>()),
     (
         "/muster.v1.EventService/PreviewEventUpdate",
         AccessRule::of::<bindings::PreviewEventUpdate>(),

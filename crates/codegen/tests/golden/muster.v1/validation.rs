@@ -110,7 +110,12 @@ impl Validate for super::ListSitemapEventsRequest {
     }
 }
 
-impl Validate for super::GetCoverRequest {}
+impl Validate for super::GetCoverRequest {
+    fn fill_defaults(&mut self) {
+        self.text.get_or_insert(true);
+    }
+}
+
 impl Validate for super::ListUseCasesRequest {}
 impl Validate for super::ListGuidesRequest {}
 impl Validate for super::GetGuideRequest {}
@@ -123,6 +128,7 @@ impl Validate for super::CreateEventRequest {
         self.custom_fields.iter_mut().for_each(Validate::fill_defaults);
         self.is_listed.get_or_insert(true);
         self.requires_approval.get_or_insert(false);
+        self.image_variant.get_or_insert(1);
     }
 
     fn validate(&self, check: &mut crate::validation::Check) {
@@ -175,6 +181,9 @@ impl Validate for super::CreateEventRequest {
                 .field("contact_email")
                 .length(contact_email, 0, 254)
                 .email(contact_email);
+        }
+        if let Some(image_variant) = &self.image_variant {
+            check.field("image_variant").range(*image_variant, 1, 3);
         }
     }
 }
@@ -290,11 +299,38 @@ impl Validate for super::UpdateEventRequest {
         if let Some(version) = &self.version {
             check.field("version").range(*version, 1, i32::MAX);
         }
+        if let Some(image_variant) = &self.image_variant {
+            check.field("image_variant").range(*image_variant, 1, 3);
+        }
     }
 }
 
 impl Validate for super::CloneEventRequest {}
 impl Validate for super::DeleteEventRequest {}
+
+impl Validate for super::PreviewCoverRequest {
+    fn fill_defaults(&mut self) {
+        self.image_variant.get_or_insert(1);
+    }
+
+    fn validate(&self, check: &mut crate::validation::Check) {
+        if let Some(title) = &self.title {
+            check.field("title").length(title, 0, 200).line(title);
+        }
+        if let Some(city) = &self.city {
+            check.field("city").length(city, 0, 120).line(city);
+        }
+        if let Some(start_date) = &self.start_date {
+            check.field("start_date").length(start_date, 0, 64).line(start_date);
+        }
+        if let Some(image_query) = &self.image_query {
+            check.field("image_query").length(image_query, 0, 200).line(image_query);
+        }
+        if let Some(image_variant) = &self.image_variant {
+            check.field("image_variant").range(*image_variant, 1, 3);
+        }
+    }
+}
 
 impl Validate for super::PreviewEventMailRequest {
     fn validate(&self, check: &mut crate::validation::Check) {

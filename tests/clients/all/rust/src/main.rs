@@ -120,7 +120,7 @@ async fn by_openapi_generator(base: &str, key: &str) {
         refused.content
     );
 
-    let cover = catalogue_api::get_cover(&muster, &created.slug, None)
+    let cover = catalogue_api::get_cover(&muster, &created.slug, None, None)
         .await
         .unwrap();
     assert!(cover.bytes().await.unwrap().starts_with(b"\x89PNG"));

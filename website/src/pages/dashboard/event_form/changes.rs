@@ -7,7 +7,7 @@ use muster_api::{
 };
 use sha2::{Digest as _, Sha256};
 
-use super::{EventForm, Purpose, REMOVE_COVER, TEXTS, TICKS, capacity, questions::Questions};
+use super::{EventForm, Purpose, TEXTS, TICKS, capacity, questions::Questions, variant};
 use crate::form::Form;
 
 /// The field of the form that remembers what the event was when the form was opened: a fingerprint of each field.
@@ -15,7 +15,6 @@ pub(crate) const SEEN: &str = "seen";
 
 const QUESTIONS: &str = "custom_fields";
 const CAPACITY: &str = "max_capacity";
-const COVER: &str = "image_query";
 const CONFIRMATION: &str = "confirm_by_email";
 
 /// All fields, by their names in the API.
@@ -72,10 +71,7 @@ fn fingerprint(text: &str) -> u64 {
 /// The names of the fields in which a form differs from what is stored.
 pub(crate) fn changed(typed: &Form, stored: &Form) -> Vec<&'static str> {
     let differs = |name: &&str| content(typed, name) != content(stored, name);
-    let removes = |name: &&str| *name == COVER && typed.is_ticked(REMOVE_COVER);
-    names()
-        .filter(|name| differs(name) || removes(name))
-        .collect()
+    names().filter(differs).collect()
 }
 
 /// What core is asked: the fields that differ, on top of the version that was compared with.
@@ -98,6 +94,7 @@ pub(crate) fn request(
         max_capacity: capacity(typed)?,
         city: typed.text("city"),
         image_query: typed.text("image_query"),
+        image_variant: variant(typed),
         custom_fields: Questions::of(typed).asked(),
         timezone: typed.text("timezone"),
         is_listed: Some(typed.is_ticked("is_listed")),
@@ -225,12 +222,13 @@ mod tests {
     }
 
     #[test]
-    fn a_cover_is_removed_by_its_box_alone() {
-        let typed = with(&[(REMOVE_COVER, "true")]);
-        let changed = changed(&typed, &form(&STORED));
+    fn without_words_there_is_no_cover_any_more() {
+        let stored = with(&[("image_query", "crab"), ("image_variant", "2")]);
+        let typed = with(&[("image_query", " "), ("image_variant", "2")]);
+        let changed = changed(&typed, &stored);
         let request = request("id".to_owned(), 3, &typed, &changed).unwrap();
         assert_eq!(request.image_query, None);
-        assert_eq!(request.update_mask.unwrap().paths, [COVER]);
+        assert_eq!(request.update_mask.unwrap().paths, ["image_query"]);
     }
 
     #[test]
@@ -242,8 +240,7 @@ mod tests {
             .collect();
         mine.push((SEEN.to_owned(), seen));
         let theirs = with(&[("title", "Theirs"), ("max_capacity", "40")]);
-        let purpose = Purpose::Change { has_cover: true };
-        let merged = merged(purpose, &Form::of(mine), &theirs);
+        let merged = merged(Purpose::Change, &Form::of(mine), &theirs);
         let field = |name: &str| {
             let found = merged.model.fields().find(|field| field.name == name);
             let field = found.unwrap();
