@@ -125,6 +125,8 @@ pub trait Rpc: Copy + Send + Sync + 'static {
     const STEP_UP: bool;
     /// Whether it can change what public answers show.
     const CHANGES_CATALOGUE: bool;
+    /// Whether an invalid request reaches its use case, which says what else is wrong.
+    const COLLECTS_MISTAKES: bool;
 }
 
 /// An rpc of the public package, whose messages also have a JSON form. Unknown fields in JSON are refused.

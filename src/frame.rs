@@ -8,7 +8,7 @@ use tonic::{Request, Response, Status, codegen::tokio_stream::Stream};
 
 use crate::{
     binding::Rpc,
-    validation::{Validate, validated},
+    validation::{Checked, checked},
 };
 
 /// The messages of a stream.
@@ -21,7 +21,7 @@ pub type Answering<'c, M, E> = Pin<Box<dyn Future<Output = Result<M, E>> + Send 
 pub type Handle<F, H, R> = for<'c> fn(
     &'c H,
     <F as Frame>::Command<<R as Rpc>::Response>,
-    <R as Rpc>::Request,
+    Checked<<R as Rpc>::Request>,
 ) -> Answering<'c, <R as Rpc>::Response, <F as Frame>::Error>;
 
 /// A program's callers and errors, which are the same for all of its services.
@@ -69,7 +69,7 @@ pub trait Frame: Sized + Send + Sync + 'static {
     fn once<R: Rpc, H: Sync>(
         &self,
         handlers: &H,
-        request: Request<R::Request>,
+        request: Request<Checked<R::Request>>,
         handle: Handle<Self, H, R>,
     ) -> impl Future<Output = Result<R::Response, Status>> + Send;
 
@@ -102,12 +102,13 @@ impl<F: Frame, H> Framed<F, H> {
     ///
     /// # Errors
     /// When the request is invalid, or has no such caller.
-    pub fn open<M: Validate, C>(
+    pub fn open<R: Rpc, C>(
         &self,
-        request: Request<M>,
-        caller: impl FnOnce(&F, &Request<M>) -> Result<C, F::Error>,
-    ) -> Result<(C, M), Status> {
-        let request = validated(request)?;
+        _rpc: R,
+        request: Request<R::Request>,
+        caller: impl FnOnce(&F, &Request<Checked<R::Request>>) -> Result<C, F::Error>,
+    ) -> Result<(C, Checked<R::Request>), Status> {
+        let request = checked::<R>(request)?;
         let caller = caller(&self.frame, &request).map_err(|error| self.frame.refuse(error))?;
         Ok((caller, request.into_inner()))
     }
@@ -139,7 +140,7 @@ impl<F: Frame, H> Framed<F, H> {
     where
         H: Sync,
     {
-        let request = validated(request)?;
+        let request = checked::<R>(request)?;
         let answer = self.frame.once::<R, H>(&self.handlers, request, handle);
         answer.await.map(Response::new)
     }

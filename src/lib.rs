@@ -4,6 +4,7 @@
 pub mod binding;
 pub mod codec;
 pub mod deadline;
+pub mod email;
 pub mod entity_tag;
 pub mod frame;
 pub mod http_body;

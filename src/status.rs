@@ -71,6 +71,15 @@ pub fn about_request(status: &Status, request_id: &str) -> Status {
     Status::with_error_details_and_metadata(status.code(), status.message(), details, metadata)
 }
 
+/// The same status, with what is wrong with each field.
+pub fn with_violations(status: &Status, violations: &[Violation]) -> Status {
+    let mut details = status.get_error_details();
+    for Violation { field, message } in answered(violations) {
+        details.add_bad_request_violation(field, message);
+    }
+    Status::with_error_details(status.code(), status.message(), details)
+}
+
 /// A status with this reason and a time to try again.
 pub fn retry_after(reason: Reason, message: impl Into<String>, wait: Duration) -> Status {
     let mut details = ErrorDetails::with_error_info(reason.code(), DOMAIN, []);

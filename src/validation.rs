@@ -5,13 +5,15 @@ use std::fmt::Write as _;
 use tonic::{Request, Status};
 
 use crate::{
+    binding::Rpc,
+    email::is_email,
     status,
     violation::{Violation, Violations},
 };
 
 /// A message that can be checked. Implementations are generated from the rules in the proto.
 pub trait Validate {
-    /// Sets absent fields to their defaults.
+    /// Sets absent fields to their defaults, and encodes the domains of email addresses.
     fn fill_defaults(&mut self) {}
 
     /// Reports every violation.
@@ -28,16 +30,40 @@ pub fn check(message: &impl Validate) -> Result<(), Vec<Violation>> {
     check.violations.unless_any(Some(()))
 }
 
-/// The request with its defaults filled in, once it is valid.
+/// A request, and everything that validation found wrong with it. A use case that gets mistakes finds the others, and refuses it.
+#[derive(Debug, Clone)]
+pub struct Checked<T> {
+    /// The request. Its defaults are filled in.
+    pub message: T,
+    /// What is wrong with it.
+    pub mistakes: Vec<Violation>,
+}
+
+impl<T> From<T> for Checked<T> {
+    /// Without mistakes.
+    fn from(message: T) -> Self {
+        Self {
+            message,
+            mistakes: Vec::new(),
+        }
+    }
+}
+
+/// The request with its defaults filled in, and what is wrong with it if its rpc collects mistakes.
 ///
 /// # Errors
-/// `INVALID_REQUEST` with every violation.
-pub fn validated<T: Validate>(mut request: Request<T>) -> Result<Request<T>, Status> {
-    request.get_mut().fill_defaults();
-    match check(request.get_ref()) {
-        Ok(()) => Ok(request),
-        Err(violations) => Err(status::invalid(&violations)),
+/// `INVALID_REQUEST` with every violation, if its rpc does not.
+pub fn checked<R: Rpc>(
+    request: Request<R::Request>,
+) -> Result<Request<Checked<R::Request>>, Status> {
+    let (metadata, extensions, mut message) = request.into_parts();
+    message.fill_defaults();
+    let mistakes = check(&message).err().unwrap_or_default();
+    if !mistakes.is_empty() && !R::COLLECTS_MISTAKES {
+        return Err(status::invalid(&mistakes));
     }
+    let checked = Checked { message, mistakes };
+    Ok(Request::from_parts(metadata, extensions, checked))
 }
 
 /// Collects violations of a request.
@@ -197,30 +223,4 @@ pub fn breaks_a_line(c: char) -> bool {
 /// and Unicode's embeddings, overrides and isolates. Marks that scripts need, as joiners and the marks of direction, do not.
 const fn is_disruptive(c: char) -> bool {
     matches!(c, '\u{2028}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
-}
-
-/// Whether a text is an email address that mail can be sent to: what browsers accept in an email field (HTML's definition), within
-/// the lengths of RFC 5321. HTML allows dots anywhere before the `@`; mail (RFC 5322) allows them only between other characters. A
-/// domain has at least one dot. Core also uses it for addresses that do not come from requests.
-pub fn is_email(text: &str) -> bool {
-    const MAX_LENGTH: usize = 254;
-    const MAX_LOCAL_LENGTH: usize = 64;
-    let Some((local, domain)) = text.split_once('@') else {
-        return false;
-    };
-    let is_kept = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+/=?^_`{|}~-".contains(c);
-    let is_atom = |part: &str| !part.is_empty() && part.chars().all(is_kept);
-    text.len() <= MAX_LENGTH
-        && (1..=MAX_LOCAL_LENGTH).contains(&local.len())
-        && local.split('.').all(is_atom)
-        && domain.contains('.')
-        && domain.split('.').all(is_domain_label)
-}
-
-fn is_domain_label(label: &str) -> bool {
-    const MAX_LENGTH: usize = 63;
-    (1..=MAX_LENGTH).contains(&label.len())
-        && label.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')
-        && !label.starts_with('-')
-        && !label.ends_with('-')
 }

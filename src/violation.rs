@@ -43,6 +43,17 @@ impl Violations {
         self.0.len() >= MAX_VIOLATIONS
     }
 
+    /// Notes what else is wrong, of fields of which nothing was said before: the first mistake of a field says what to do.
+    pub fn add_others(&mut self, others: impl IntoIterator<Item = Violation>) {
+        let before = self.0.len();
+        for Violation { field, message } in others {
+            let mut said = self.0.iter().take(before);
+            if !said.any(|one| is_within(&field, &one.field)) {
+                self.add(field, message);
+            }
+        }
+    }
+
     /// The value, or nothing and a violation of `field`.
     pub fn check<T, E: ToString>(&mut self, field: &str, result: Result<T, E>) -> Option<T> {
         result
@@ -67,12 +78,24 @@ impl Violations {
     }
 }
 
+impl From<Vec<Violation>> for Violations {
+    fn from(violations: Vec<Violation>) -> Self {
+        Self(violations)
+    }
+}
+
 impl Extend<Violation> for Violations {
     fn extend<I: IntoIterator<Item = Violation>>(&mut self, violations: I) {
         for Violation { field, message } in violations {
             self.add(field, message);
         }
     }
+}
+
+/// Whether a path is another one, or of something within that item of a list.
+fn is_within(path: &str, other: &str) -> bool {
+    let rest = path.strip_prefix(other);
+    rest.is_some_and(|rest| rest.is_empty() || other.ends_with(']'))
 }
 
 /// Those of the violations that an answer has room for, at least one.

@@ -101,6 +101,10 @@ def create_by_keyboard(people):
     assert "Your draft is saved" in site.text(), site.text()
     menu = site.tab_to(lambda element: element.tag_name == "summary")
     menu.send_keys(Keys.ENTER)
+    site.tab_to(lambda element: element.text == "Sign out").send_keys(Keys.ESCAPE)
+    assert not site.find(".menu").get_attribute("open"), "Esc closes the menu"
+    # The focus is on the menu's name again.
+    site.focused().send_keys(Keys.ENTER)
     button = site.tab_to(lambda element: element.text == "Sign out")
     site.leave(lambda: button.send_keys(Keys.ENTER))
     assert "You are signed out." in site.text(), site.text()
@@ -259,6 +263,9 @@ def three_roles_two_accounts(people, owner, second):
     assert "You are a member now." in second.text(), second.text()
     second.open("/dashboard/members")
     assert "Invite someone" not in second.text(), second.text()
+    second.find("summary").click()
+    second.find("h1").click()
+    assert not second.find(".menu").get_attribute("open"), "a click elsewhere closes the menu"
     second.find("summary").click()
     second.shoot("menu")
     second.assert_accessible("the menu")

@@ -273,6 +273,7 @@ fn failure(error: Error) -> Failure {
         | Error::StepUpRequired
         | Error::QuotaExceeded { .. }
         | Error::PlanRequired
+        | Error::PlanForbids { .. }
         | Error::EventCancelled
         | Error::PublishEnded
         | Error::EventEnded

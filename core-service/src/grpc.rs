@@ -146,6 +146,7 @@ fn for_edges(routes: Routes, use_cases: &UseCases, frame: &Arc<CoreFrame>) -> Ro
     };
     let members = MemberApi {
         members: use_cases.members.clone(),
+        link_limit: use_cases.link_limit.clone(),
     };
     let accounts = AccountManagementApi {
         accounts: use_cases.own_accounts.clone(),

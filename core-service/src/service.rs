@@ -16,6 +16,7 @@ mod error;
 mod events;
 mod exports;
 mod idempotency;
+mod judgement;
 mod keys;
 mod limits;
 mod links;

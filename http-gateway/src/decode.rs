@@ -7,12 +7,29 @@ use http::{
     request::Parts,
 };
 use http_kit::{CallOptions, Problem, body::invalid};
-use muster_api::{Reason, binding::Body as HasBody, violation::Violations};
+use muster_api::{
+    Reason,
+    binding::Body as HasBody,
+    violation::{Violation, Violations},
+};
 use percent_encoding::percent_decode_str;
 use rpc_client::EncodedRequest;
 use tokio::time::Instant;
 
 use crate::route::{Draft, Route};
+
+/// A request that was read.
+pub(crate) enum Decoded {
+    /// It is for core.
+    Valid(EncodedRequest),
+    /// It is to be refused.
+    Mistaken {
+        /// What is wrong with it.
+        mistakes: Vec<Violation>,
+        /// What core can be asked for the rest: it is sure to refuse it, too.
+        rest: Option<EncodedRequest>,
+    },
+}
 
 /// Reads path, query and body. The path and the query are checked before the body is read, and all their violations are
 /// reported at once.
@@ -22,11 +39,15 @@ pub(crate) async fn decode(
     parts: &Parts,
     body: Body,
     deadline: Instant,
-) -> Result<EncodedRequest, Problem> {
+) -> Result<Decoded, Problem> {
     let mut draft = (route.draft)();
-    let parameters = Parameters::read(route, &parts.uri, &mut *draft)?;
+    let parameters = match Parameters::read(route, &parts.uri, &mut *draft) {
+        Ok(parameters) => parameters,
+        Err(mistakes) if parts.method.is_safe() => return Ok(mistaken(route, &*draft, mistakes)),
+        Err(mistakes) => return Err(Problem::invalid(&mistakes)),
+    };
     if parts.method.is_safe() {
-        return Ok(draft.encode());
+        return Ok(Decoded::Valid(draft.encode()));
     }
     let bytes = calls.read_body(parts, body, deadline).await?;
     match route.body {
@@ -34,11 +55,31 @@ pub(crate) async fn decode(
         HasBody::Optional if bytes.is_empty() => {}
         HasBody::Optional | HasBody::Required => {
             require_json(&parts.headers, &bytes)?;
-            draft.read(&bytes)?;
+            let (mistakes, is_read) = draft.read(&bytes)?;
             parameters.set(&mut *draft)?;
+            if !mistakes.is_empty() && is_read {
+                return Ok(mistaken(route, &*draft, mistakes));
+            }
+            if !mistakes.is_empty() {
+                let rest = None;
+                return Ok(Decoded::Mistaken { mistakes, rest });
+            }
         }
     }
-    Ok(draft.encode())
+    Ok(Decoded::Valid(draft.encode()))
+}
+
+/// What is wrong with a request that could not be read as a whole. Core is asked only for what is invalid by the proto without the
+/// mistakes, too: then nothing can come of it.
+fn mistaken(route: &Route, draft: &dyn Draft, found: Vec<Violation>) -> Decoded {
+    let others = draft.check();
+    let is_asked = route.collects_mistakes && !others.is_empty();
+    let mut mistakes = Violations::from(found);
+    mistakes.add_others(others);
+    Decoded::Mistaken {
+        mistakes: mistakes.as_slice().to_vec(),
+        rest: is_asked.then(|| draft.encode()),
+    }
 }
 
 /// Refuses a body where none is allowed, except the empty object that some clients always send.
@@ -83,7 +124,7 @@ struct Parameters(Vec<(&'static str, String)>);
 
 impl Parameters {
     /// Parses all parameters of the path and the query, and sets them.
-    fn read(route: &Route, uri: &Uri, draft: &mut dyn Draft) -> Result<Self, Problem> {
+    fn read(route: &Route, uri: &Uri, draft: &mut dyn Draft) -> Result<Self, Vec<Violation>> {
         let mut parameters = Self::default();
         let mut violations = Violations::default();
         for (field, text) in path_fields(route.path, uri.path()) {
@@ -120,9 +161,7 @@ impl Parameters {
             seen.push(field);
             parameters.add(draft, field, decode_query(text), &mut violations);
         }
-        violations
-            .unless_any(Some(parameters))
-            .map_err(|violations| Problem::invalid(&violations))
+        violations.unless_any(Some(parameters))
     }
 
     /// Sets them in a message from a body.

@@ -13,7 +13,13 @@ use muster_api::{binding::Content, idempotency_key};
 use rpc_client::Core;
 use server::cors::SharedWith;
 
-use crate::{Options, decode, respond, route::Route, well_known::API};
+use crate::{
+    Options,
+    decode::{self, Decoded},
+    respond,
+    route::Route,
+    well_known::API,
+};
 
 /// What every operation needs.
 pub(crate) struct Gateway {
@@ -67,7 +73,18 @@ async fn handle(gateway: &Gateway, route: &Route, request: Request) -> Result<Re
             decode::decode(route, &options.calls, &parts, body, context.deadline()).await?;
         Ok((request, key))
     };
-    let (request, key) = match read.await {
+    let read = match read.await {
+        Ok((Decoded::Valid(request), key)) => Ok((request, key)),
+        Ok((Decoded::Mistaken { mistakes, rest }, _)) => Err(match rest {
+            Some(rest) => {
+                let refused = core.answer(rest, &context).await.err();
+                Problem::of_mistakes(mistakes, refused.map(failed))
+            }
+            None => Problem::invalid(&mistakes),
+        }),
+        Err(problem) => Err(problem),
+    };
+    let (request, key) = match read {
         Ok(read) => read,
         Err(problem) => {
             // A missing credential or scope is reported before violations in the request.

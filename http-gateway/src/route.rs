@@ -5,6 +5,8 @@ use http_kit::{Problem, read_json, write_answer};
 use muster_api::{
     Scope,
     binding::{Access, Binding, Body, Caching, Content, InvalidParameter},
+    validation::check,
+    violation::Violation,
 };
 use rpc_client::{EncodedRequest, RpcMethod};
 
@@ -18,6 +20,7 @@ pub(crate) struct Route {
     pub(crate) access: Access,
     pub(crate) scope: Option<Scope>,
     pub(crate) takes_key: bool,
+    pub(crate) collects_mistakes: bool,
     pub(crate) caching: Option<Caching>,
     /// Whether it is a `GET`.
     pub(crate) is_read: bool,
@@ -44,6 +47,7 @@ impl Route {
             access: B::ACCESS,
             scope: B::SCOPE,
             takes_key: B::IDEMPOTENCY_KEY,
+            collects_mistakes: B::COLLECTS_MISTAKES,
             caching: B::CACHING,
             is_read: B::METHOD == Method::GET,
             method: RpcMethod::of::<B>(),
@@ -70,8 +74,10 @@ fn json<B: Binding>(message: &[u8]) -> Result<Json, Problem> {
 pub(crate) trait Draft: Send {
     /// Sets a field of the path or the query.
     fn set(&mut self, field: &str, text: &str) -> Result<(), InvalidParameter>;
-    /// Replaces everything by what a body has.
-    fn read(&mut self, body: &[u8]) -> Result<(), Problem>;
+    /// Replaces everything by what a body has. Returns what is wrong with the body's fields, and whether the others could be read.
+    fn read(&mut self, body: &[u8]) -> Result<(Vec<Violation>, bool), Problem>;
+    /// What is wrong by the rules of the proto.
+    fn check(&self) -> Vec<Violation>;
     fn encode(&self) -> EncodedRequest;
 }
 
@@ -82,9 +88,15 @@ impl<B: Binding> Draft for DraftOf<B> {
         B::set(&mut self.0, field, text)
     }
 
-    fn read(&mut self, body: &[u8]) -> Result<(), Problem> {
-        self.0 = read_json::<B>(body, B::PATH_FIELDS)?;
-        Ok(())
+    fn read(&mut self, body: &[u8]) -> Result<(Vec<Violation>, bool), Problem> {
+        let read = read_json::<B>(body, B::PATH_FIELDS)?;
+        let is_read = read.message.is_some();
+        self.0 = read.message.unwrap_or_default();
+        Ok((read.mistakes, is_read))
+    }
+
+    fn check(&self) -> Vec<Violation> {
+        check(&self.0).err().unwrap_or_default()
     }
 
     fn encode(&self) -> EncodedRequest {

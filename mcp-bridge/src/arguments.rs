@@ -3,11 +3,13 @@
 //! Models do not always use the right types: they send arrays or numbers as strings of JSON, and null for an omitted argument.
 //! Both are accepted. Everything else is refused by name.
 
-use http_kit::Problem;
 use muster_api::violation::Violations;
 use serde_json::{Map, Value};
 
-use crate::{rpcs::Input, table::Tool};
+use crate::{
+    rpcs::{Input, Mistakes},
+    table::Tool,
+};
 
 /// The argument that confirms a call.
 pub(crate) const CONFIRM: &str = "confirm";
@@ -23,7 +25,7 @@ pub(crate) struct Arguments {
 }
 
 /// Parses the arguments of a call.
-pub(crate) fn read(tool: &Tool, given: Option<Map<String, Value>>) -> Result<Arguments, Problem> {
+pub(crate) fn read(tool: &Tool, given: Option<Map<String, Value>>) -> Result<Arguments, Mistakes> {
     let schema = &tool.definition.input_schema;
     let mut fields = object(schema, given.unwrap_or_default());
     let mut wrong = Violations::default();
@@ -38,25 +40,19 @@ pub(crate) fn read(tool: &Tool, given: Option<Map<String, Value>>) -> Result<Arg
         None => Vec::new(),
     };
     let input = Input { fields, mask };
+    // What is only invalid is for core, which knows everything that is wrong with it.
     if wrong.as_slice().is_empty() {
         return Ok(Arguments {
             input,
             is_confirmed,
         });
     }
-    note_others(tool, input, &mut wrong);
-    Err(Problem::invalid(wrong.as_slice()))
-}
-
-/// What else is wrong, so that one correction is enough.
-fn note_others(tool: &Tool, input: Input, wrong: &mut Violations) {
-    let others = (tool.rpc.check)(input).map_or_else(|problem| problem.details, |()| Vec::new());
-    for other in others {
-        let mut known = wrong.as_slice().iter();
-        if known.all(|known| known.field != other.field) {
-            wrong.add(other.field, other.message);
-        }
-    }
+    let known = (tool.rpc.check)(input);
+    wrong.add_others(known.found);
+    Err(Mistakes {
+        found: wrong.as_slice().to_vec(),
+        ..known
+    })
 }
 
 fn note_missing(schema: &Map<String, Value>, fields: &Map<String, Value>, wrong: &mut Violations) {

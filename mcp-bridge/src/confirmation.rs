@@ -80,7 +80,11 @@ impl Call<'_> {
             let context = self.caller.context(self.options);
             (self.check)(self.core, &context, tool.rpc.scope).await?;
         }
-        (tool.rpc.check)(arguments.input.clone())?;
+        let mistakes = (tool.rpc.check)(arguments.input.clone());
+        if !mistakes.found.is_empty() {
+            let context = self.caller.context(self.options);
+            return Err(mistakes.judged(self.core, &context).await.into());
+        }
         let preview = self.preview(confirmation, &arguments.input).await?;
         let unless = confirmation.unless.as_ref();
         if unless.is_some_and(|field| preview.get(field) == Some(&Value::Bool(true))) {

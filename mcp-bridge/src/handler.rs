@@ -84,7 +84,13 @@ impl Bridge {
         caller: &Caller,
         cx: &RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, Failed> {
-        let arguments = arguments::read(tool, request.arguments.clone())?;
+        let arguments = match arguments::read(tool, request.arguments.clone()) {
+            Ok(arguments) => arguments,
+            Err(mistakes) => {
+                let context = caller.context(&self.0.options);
+                return Err(mistakes.judged(&self.0.core, &context).await.into());
+            }
+        };
         let key = idempotency_key(tool, &cx.meta)?;
         if let Some(confirmation) = &tool.confirmation {
             let call = confirmation::Call {

@@ -2,11 +2,12 @@
 
 use std::collections::HashMap;
 
-use http_kit::{CheckCredential, Problem, check_credential, read_value, write_answer};
+use http_kit::{CheckCredential, Problem, Read, check_credential, read_value, write_answer};
 use muster_api::{
     Scope,
     binding::{self, InternalVisitor, PublicRpc, Rpc, RpcVisitor},
     validation::check,
+    violation::{Violation, Violations},
 };
 use rpc_client::{Context, Core, EncodedRequest};
 use serde_json::{Map, Value};
@@ -41,11 +42,11 @@ pub(crate) struct Entry {
     /// Its name for operators.
     pub(crate) name: &'static str,
     /// Reads its input.
-    encode: fn(Input) -> Result<EncodedRequest, Problem>,
+    encode: fn(Input) -> Result<EncodedRequest, Mistakes>,
     /// Reads core's answer and writes it as JSON.
     json: fn(&[u8]) -> Result<String, Problem>,
     /// Checks its input, as far as this is possible without core.
-    pub(crate) check: fn(Input) -> Result<(), Problem>,
+    pub(crate) check: fn(Input) -> Mistakes,
     /// Whether it takes an idempotency key.
     pub(crate) takes_key: bool,
     /// The scope that the caller's credential must have, if any.
@@ -60,10 +61,34 @@ impl Entry {
         input: Input,
         context: &Context,
     ) -> Result<Output, Problem> {
-        let answer = core.answer((self.encode)(input)?, context).await;
+        let request = match (self.encode)(input) {
+            Ok(request) => request,
+            Err(mistakes) => return Err(mistakes.judged(core, context).await),
+        };
+        let answer = core.answer(request, context).await;
         let (message, _metadata) = answer.map_err(|status| Problem::from(&status))?;
         let text = (self.json)(&message)?;
         Ok(Output { text })
+    }
+}
+
+/// What is wrong with an input.
+#[derive(Default)]
+pub(crate) struct Mistakes {
+    /// As far as it is known without core.
+    pub(crate) found: Vec<Violation>,
+    /// What core can be asked for the rest: it is sure to refuse it, too.
+    pub(crate) rest: Option<EncodedRequest>,
+}
+
+impl Mistakes {
+    /// Everything that is wrong.
+    pub(crate) async fn judged(self, core: &Core, context: &Context) -> Problem {
+        let refused = match self.rest {
+            Some(rest) => core.answer(rest, context).await.err(),
+            None => None,
+        };
+        Problem::of_mistakes(self.found, refused.map(|status| Problem::from(&status)))
     }
 }
 
@@ -79,9 +104,9 @@ impl RpcVisitor for Rpcs {
     fn visit<R: PublicRpc>(&mut self, _rpc: R) {
         let entry = Entry {
             name: binding::name(R::GRPC_PATH),
-            encode: |input| Ok(EncodedRequest::new::<R>(&message::<R>(input)?)),
+            encode: encode::<R>,
             json: |message| write_answer::<R, _>(message, serde_json::to_string),
-            check: check_input::<R>,
+            check: |input| mistakes::<R>(read::<R>(input)),
             takes_key: R::IDEMPOTENCY_KEY,
             scope: R::SCOPE,
         };
@@ -97,12 +122,35 @@ impl InternalVisitor for Rpcs {
     }
 }
 
-fn check_input<R: PublicRpc>(input: Input) -> Result<(), Problem> {
-    check(&message::<R>(input)?).map_err(|violations| Problem::invalid(&violations))
+fn encode<R: PublicRpc>(input: Input) -> Result<EncodedRequest, Mistakes> {
+    let read = read::<R>(input);
+    match &read.message {
+        Some(message) if read.mistakes.is_empty() => Ok(EncodedRequest::new::<R>(message)),
+        _ => Err(mistakes::<R>(read)),
+    }
 }
 
-fn message<R: PublicRpc>(input: Input) -> Result<R::Request, Problem> {
-    let mut message = read_value::<R>(Value::Object(input.fields))?;
-    R::set_update_mask(&mut message, input.mask);
-    Ok(message)
+/// What is wrong with what was read. Core is asked only for what is invalid by the proto without the mistakes, too: then nothing can come
+/// of it.
+fn mistakes<R: PublicRpc>(Read { message, mistakes }: Read<R::Request>) -> Mistakes {
+    let mut found = Violations::from(mistakes);
+    let mut rest = None;
+    if let Some(message) = message
+        && let Err(others) = check(&message)
+    {
+        found.add_others(others);
+        rest = R::COLLECTS_MISTAKES.then(|| EncodedRequest::new::<R>(&message));
+    }
+    Mistakes {
+        found: found.as_slice().to_vec(),
+        rest,
+    }
+}
+
+fn read<R: PublicRpc>(input: Input) -> Read<R::Request> {
+    let mut read = read_value::<R>(Value::Object(input.fields));
+    if let Some(message) = &mut read.message {
+        R::set_update_mask(message, input.mask);
+    }
+    read
 }

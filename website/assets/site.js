@@ -1,4 +1,4 @@
-// Conveniences. Every page works without them: what needs a script is hidden until the script runs.
+// Conveniences. Every page works without them.
 const status = document.querySelector("[data-status]");
 const say = (text) => { if (status) status.textContent = text; };
 
@@ -38,7 +38,7 @@ for (const button of document.querySelectorAll("[data-share]")) {
   });
 }
 
-// The time where the viewer is, if the clocks there differ from those of the event. The day only if it differs, too.
+// The time where the viewer is, if clocks there differ. The day only if it differs, too.
 for (const place of document.querySelectorAll("[data-local]")) {
   const start = new Date(place.dataset.local);
   const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
@@ -75,7 +75,16 @@ for (const moment of document.querySelectorAll("[data-moment]")) {
   moment.textContent = moment.dataset.moment === "day" ? day : `${day}, ${time}`;
 }
 
-// The time zone of a new event is most often one's own.
+// A new event is most often in one's own zone.
 for (const field of document.querySelectorAll("[data-own-zone]")) {
   field.value ||= Intl.DateTimeFormat().resolvedOptions().timeZone ?? "";
 }
+
+// The account menu closes by Esc, and by a click elsewhere.
+const menu = document.querySelector(".menu");
+const close = (isOver) => { if (menu?.open && isOver) menu.open = false; };
+addEventListener("click", ({ target }) => close(!menu?.contains(target)));
+menu?.addEventListener("keydown", ({ key }) => {
+  close(key === "Escape");
+  if (key === "Escape") menu.firstElementChild.focus();
+});

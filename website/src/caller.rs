@@ -143,14 +143,14 @@ impl Caller {
 
     /// The same request, whose page shows a form as it was typed.
     pub(crate) fn typed(mut self, form: Form) -> Self {
-        let problem = None;
+        let (form, problem) = (form.answered(None), None);
         self.typed = Some(Typed { form, problem });
         self
     }
 
     /// The same request, whose page shows a form as it was typed, and what core refused.
     pub(crate) fn refused(mut self, form: Form, problem: Problem) -> Self {
-        let problem = Some(problem);
+        let (form, problem) = (form.answered(Some(&problem)), Some(problem));
         self.typed = Some(Typed { form, problem });
         self
     }
@@ -167,7 +167,7 @@ impl Caller {
                 form,
                 problem: Some(problem),
             }) => model.again(form, problem),
-            Some(typed) => model.filled(&typed.form),
+            Some(typed) => model.asking(&typed.form),
             None => model,
         }
     }
@@ -177,10 +177,10 @@ impl Caller {
         self.typed.as_ref().map(|typed| &typed.form)
     }
 
-    /// The key of a form that does something once: that of the form that is shown again, or a new one.
+    /// The key of a form that does something once: a new one, or that of the form that is shown again.
     pub(crate) fn key(&self) -> String {
-        let key = self.form().and_then(|form| form.text("key"));
-        key.unwrap_or_else(fresh_key)
+        let key = self.form().and_then(Form::key);
+        key.map_or_else(fresh_key, str::to_owned)
     }
 
     /// What core refused.

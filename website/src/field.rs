@@ -2,6 +2,7 @@
 //! stands beside it.
 
 mod model;
+mod sentence;
 
 use muster_api::violation::Violation;
 
@@ -32,6 +33,8 @@ pub(crate) struct Field {
     pub(crate) pictures: Vec<String>,
     /// A button beside it.
     pub(crate) button: Option<Button>,
+    /// Whether the page begins here: its notice is a question.
+    pub(crate) is_asked: bool,
 }
 
 /// A button that sends a form to be shown again with more.
@@ -222,17 +225,17 @@ impl Field {
         (!ids.is_empty()).then(|| ids.join(" "))
     }
 
-    /// What core says of this field, if a path of the API means it: of a list it says which line is wrong.
+    /// What is wrong with this field, if a path of the API means it: of a list it says which line is.
     fn words(&self, violation: &Violation) -> Option<String> {
         let rest = violation.field.strip_prefix(&self.path)?;
         if rest.is_empty() || rest.starts_with('.') {
-            return Some(violation.message.clone());
+            return Some(sentence::sentence(self, &violation.message));
         }
         let index: usize = rest.strip_prefix('[')?.split(']').next()?.parse().ok()?;
-        let message = &violation.message;
+        let message = sentence::sentence(self, &violation.message);
         Some(match self.kind {
-            FieldKind::Paragraphs => format!("line {} {message}", index + 1),
-            _ => message.clone(),
+            FieldKind::Paragraphs => format!("Line {}: {message}", index + 1),
+            _ => message,
         })
     }
 }

@@ -15,8 +15,11 @@ use crate::{Options, own_site};
 /// The most fields of a form. The largest one asks 20 questions with 50 options each.
 const MAX_FIELDS: usize = 1_100;
 
+/// The field by whose value core knows a form that was sent again.
+const KEY: &str = "key";
+
 /// What is wrong with a value of another type than its field: all that are not texts are numbers.
-const NOT_A_NUMBER: &str = "must be a whole number";
+pub(crate) const NOT_A_NUMBER: &str = "must be a whole number";
 
 /// Names and values, in the order of sending.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -32,6 +35,21 @@ impl Form {
     /// A form with these fields.
     pub(crate) fn of(fields: Vec<(String, String)>) -> Self {
         Self(fields)
+    }
+
+    /// The same form for an answer to it: with a new key, since what was refused may be corrected and sent again. Where the outcome is
+    /// unknown, the key stays, so that nothing is done twice.
+    pub(crate) fn answered(mut self, problem: Option<&Problem>) -> Self {
+        if !problem.is_some_and(has_unknown_outcome) {
+            let keys = self.0.iter_mut().filter(|(name, _)| name == KEY);
+            keys.for_each(|(_, value)| *value = fresh_key());
+        }
+        self
+    }
+
+    /// Its key, if it has one.
+    pub(crate) fn key(&self) -> Option<&str> {
+        self.value(KEY)
     }
 
     /// The first value of a field, without the space around it; `None` if that is empty.
@@ -104,6 +122,11 @@ pub(crate) fn fresh_key() -> String {
     RequestId::fresh().to_string()
 }
 
+/// Whether what a form asked for may have been done, or still be under way.
+fn has_unknown_outcome(problem: &Problem) -> bool {
+    problem.http_status >= 500 || problem.code == Reason::IdempotencyKeyInUse.code()
+}
+
 /// Reads the form of a request.
 ///
 /// # Errors
@@ -171,6 +194,28 @@ mod tests {
         let problem = read("offset=many").unwrap_err();
         let wrong = &problem.details[0];
         assert_eq!((&*wrong.field, &*wrong.message), ("offset", NOT_A_NUMBER));
+    }
+
+    #[test]
+    fn an_answer_to_a_form_has_a_new_key_unless_the_outcome_is_unknown() {
+        let sent = || Form::parse(b"key=1&title=Rust");
+        for reason in [
+            Reason::InvalidRequest,
+            Reason::AlreadyRegistered,
+            Reason::QuotaExceeded,
+            Reason::IdempotencyKeyReused,
+            Reason::RateLimited,
+        ] {
+            let problem = Problem::new(reason, "");
+            let answered = sent().answered(Some(&problem));
+            assert_ne!(answered.key(), Some("1"), "{reason:?}");
+            assert_eq!(answered.value("title"), Some("Rust"));
+        }
+        assert_ne!(sent().answered(None).key(), Some("1"));
+        for reason in [Reason::Unavailable, Reason::IdempotencyKeyInUse] {
+            let problem = Problem::new(reason, "");
+            assert_eq!(sent().answered(Some(&problem)).key(), Some("1"));
+        }
     }
 
     #[test]

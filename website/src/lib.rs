@@ -19,6 +19,7 @@ mod images;
 mod json_ld;
 mod layout;
 mod markdown;
+mod mistyped;
 mod own_site;
 mod pages;
 mod place;

@@ -1,6 +1,6 @@
 //! The account of a session, as its members manage it.
 
-use domain::change::Change;
+use domain::{change::Change, violation::Checked};
 use muster_api::internal::v1::{
     Contact, CreateAccountRequest, CreateAccountResponse, FinishContactProofRequest,
     GetContactRequest, PreviewRemovalRequest, RemovalPreview, RemoveAccountRequest,
@@ -40,9 +40,12 @@ impl AccountManagementHandlers<CoreFrame> for AccountManagementApi {
     async fn update_account(
         &self,
         caller: Member,
-        request: UpdateAccountRequest,
+        Checked {
+            message: request,
+            mistakes,
+        }: Checked<UpdateAccountRequest>,
     ) -> Result<UpdateAccountResponse, Error> {
-        let patch = AccountPatch {
+        let message = AccountPatch {
             name: request.name,
             timezone: match request.timezone {
                 None => Change::Keep,
@@ -50,6 +53,7 @@ impl AccountManagementHandlers<CoreFrame> for AccountManagementApi {
                 Some(zone) => Change::Set(zone),
             },
         };
+        let patch = Checked { message, mistakes };
         self.accounts.update(&caller.principal, patch).await?;
         Ok(UpdateAccountResponse {})
     }

@@ -10,10 +10,10 @@ mod sitemaps;
 use covers::CoverRequest;
 use domain::{
     change::Change,
-    event::{CustomField, Event, EventPatch, ListedEvent, NewEvent},
+    event::{CustomField, Event, EventPatch, FieldType, ListedEvent, NewEvent},
     registration::Counters,
     schedule::ScheduleChange,
-    violation::{FieldViolation, Violations},
+    violation::{Checked, FieldViolation},
 };
 use jiff::civil::DateTime;
 use muster_api::v1;
@@ -49,8 +49,13 @@ fn violation(field: &str, message: &str) -> Vec<FieldViolation> {
 }
 
 /// A request to create an event. Validation has applied the defaults.
-pub(super) fn new_event(request: v1::CreateEventRequest) -> Result<NewEvent, Vec<FieldViolation>> {
-    Ok(NewEvent {
+pub(super) fn new_event(
+    Checked {
+        message: request,
+        mistakes,
+    }: Checked<v1::CreateEventRequest>,
+) -> Checked<NewEvent> {
+    let message = NewEvent {
         max_capacity: request.max_capacity(),
         is_public: request.is_public(),
         is_listed: request.is_listed(),
@@ -65,26 +70,28 @@ pub(super) fn new_event(request: v1::CreateEventRequest) -> Result<NewEvent, Vec
         end_date: request.end_date,
         timezone: request.timezone,
         image_query: request.image_query,
-        custom_fields: custom_fields(request.custom_fields)?,
+        custom_fields: custom_fields(request.custom_fields),
         organizer_name: request.organizer_name,
         contact_email: request.contact_email,
-    })
+    };
+    Checked { message, mistakes }
 }
 
-fn custom_fields(fields: Vec<v1::CustomField>) -> Result<Vec<CustomField>, Vec<FieldViolation>> {
-    let mut violations = Violations::default();
-    let mut known = Vec::new();
-    for (index, field) in fields.into_iter().enumerate() {
-        let path = format!("custom_fields[{index}].field_type");
-        let field_type = violations.check(&path, field.field_type().parse());
-        known.extend(field_type.map(|field_type| CustomField {
-            field_type,
-            required: field.required(),
-            label: field.label.unwrap_or_default(),
-            options: field.options,
-        }));
-    }
-    violations.unless_any(Some(known))
+/// Questions. Validation refuses types that there are not; options are then right with such a type, or left out.
+fn custom_fields(fields: Vec<v1::CustomField>) -> Vec<CustomField> {
+    let question = |field: v1::CustomField| CustomField {
+        field_type: field.field_type().parse().unwrap_or({
+            if field.options.is_empty() {
+                FieldType::Text
+            } else {
+                FieldType::MultiSelect
+            }
+        }),
+        required: field.required(),
+        label: field.label.unwrap_or_default(),
+        options: field.options,
+    };
+    fields.into_iter().map(question).collect()
 }
 
 /// The fields that a partial update changes: those in its mask, or without a mask those that are set.
@@ -116,24 +123,35 @@ impl Mask {
         }
     }
 
-    /// A field in the mask that an update cannot change.
-    fn unknown(self) -> Option<String> {
-        self.named.into_iter().flatten().next()
+    /// What is wrong with the request, and with a field in the mask that an update cannot change.
+    fn with_unknown(self, mut mistakes: Vec<FieldViolation>) -> Vec<FieldViolation> {
+        if let Some(name) = self.named.into_iter().flatten().next() {
+            mistakes.push(FieldViolation {
+                field: "update_mask".to_owned(),
+                message: format!(
+                    "must not name \"{name}\", which is not a field that can be changed"
+                ),
+            });
+        }
+        mistakes
     }
 }
 
 /// A request to change an event.
 pub(super) fn event_patch(
-    request: v1::UpdateEventRequest,
-) -> Result<EventPatch, Vec<FieldViolation>> {
+    Checked {
+        message: request,
+        mistakes,
+    }: Checked<v1::UpdateEventRequest>,
+) -> Checked<EventPatch> {
     let mut mask = Mask::read(request.update_mask);
     let custom_fields =
-        Some(custom_fields(request.custom_fields)?).filter(|fields| !fields.is_empty());
+        Some(custom_fields(request.custom_fields)).filter(|fields| !fields.is_empty());
     let version = match mask.change("version", request.version) {
         Change::Set(version) => Some(version),
         Change::Keep | Change::Clear => None,
     };
-    let patch = EventPatch {
+    let message = EventPatch {
         version,
         title: mask.change("title", request.title),
         description: mask.change("description", request.description),
@@ -154,15 +172,8 @@ pub(super) fn event_patch(
         organizer_name: mask.change("organizer_name", request.organizer_name),
         contact_email: mask.change("contact_email", request.contact_email),
     };
-    match mask.unknown() {
-        None => Ok(patch),
-        Some(name) => Err(unknown_field(&name)),
-    }
-}
-
-fn unknown_field(name: &str) -> Vec<FieldViolation> {
-    let message = format!("must not name \"{name}\", which is not a field that can be changed");
-    violation("update_mask", &message)
+    let mistakes = mask.with_unknown(mistakes);
+    Checked { message, mistakes }
 }
 
 /// An event for the public.
@@ -375,7 +386,7 @@ mod tests {
     #[test]
     fn without_a_mask_the_fields_that_are_set_change() {
         for mask in [None, Some(&[][..])] {
-            let patch = event_patch(update(mask)).unwrap();
+            let patch = event_patch(update(mask).into()).message;
             assert_eq!(patch.title, Change::Set("Another title".to_owned()));
             assert_eq!(patch.city, Change::Keep);
         }
@@ -383,7 +394,7 @@ mod tests {
 
     #[test]
     fn a_mask_names_what_changes_and_clears_what_has_no_value() {
-        let patch = event_patch(update(Some(&["city", "custom_fields"]))).unwrap();
+        let patch = event_patch(update(Some(&["city", "custom_fields"])).into()).message;
         assert_eq!(patch.title, Change::Keep);
         assert_eq!(patch.city, Change::Clear);
         assert_eq!(patch.custom_fields, Change::Clear);
@@ -405,30 +416,30 @@ mod tests {
     }
 
     #[test]
-    fn a_question_of_an_unknown_type_is_refused_by_its_place() {
-        let field = |field_type: &str| v1::CustomField {
+    fn a_question_of_an_unknown_type_keeps_its_place_and_its_options() {
+        let field = |field_type: &str, options: &[&str]| v1::CustomField {
             label: Some("When".to_owned()),
             field_type: Some(field_type.to_owned()),
+            options: options.iter().map(|&option| option.to_owned()).collect(),
             ..v1::CustomField::default()
         };
         let request = v1::CreateEventRequest {
-            custom_fields: vec![field("text"), field("date")],
+            custom_fields: vec![field("date", &[]), field("date", &["1", "2"])],
             ..v1::CreateEventRequest::default()
         };
-        let refused = new_event(request).unwrap_err();
-        assert_eq!(refused[0].field, "custom_fields[1].field_type");
-        let request = v1::UpdateEventRequest {
-            custom_fields: vec![field("date")],
-            ..v1::UpdateEventRequest::default()
-        };
-        let refused = event_patch(request).unwrap_err();
-        assert_eq!(refused[0].field, "custom_fields[0].field_type");
+        let types: Vec<_> = new_event(request.into())
+            .message
+            .custom_fields
+            .iter()
+            .map(|field| field.field_type)
+            .collect();
+        assert_eq!(types, [FieldType::Text, FieldType::MultiSelect]);
     }
 
     #[test]
     fn a_mask_that_names_no_field_of_an_event_is_refused() {
         for name in ["id", "slug", "titel", "update_mask"] {
-            let refused = event_patch(update(Some(&["title", name]))).unwrap_err();
+            let refused = event_patch(update(Some(&["title", name])).into()).mistakes;
             assert!(refused[0].message.contains(name), "{refused:?}");
         }
     }

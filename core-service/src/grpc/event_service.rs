@@ -1,7 +1,7 @@
 //! The caller's own events.
 
 use covers::Studio;
-use domain::{clock::Clock, ids::EventId};
+use domain::{clock::Clock, ids::EventId, violation::Checked};
 use muster_api::{
     frame::Messages,
     http_body::HttpBody,
@@ -36,10 +36,10 @@ impl EventHandlers<CoreFrame> for EventApi {
     async fn create_event(
         &self,
         caller: Command<CreatedEvent>,
-        request: CreateEventRequest,
+        request: Checked<CreateEventRequest>,
     ) -> Result<CreatedEvent, Error> {
         let show = |event| convert::created_event(event, &self.links);
-        let new = convert::new_event(request)?;
+        let new = convert::new_event(request);
         self.events
             .create(caller.showing(&show), new)
             .await
@@ -79,11 +79,11 @@ impl EventHandlers<CoreFrame> for EventApi {
     async fn update_event(
         &self,
         caller: Command<MyEventDetail>,
-        request: UpdateEventRequest,
+        request: Checked<UpdateEventRequest>,
     ) -> Result<MyEventDetail, Error> {
         let show = |changed| convert::updated_event(changed, &self.links);
-        let id = event_id(&request.id)?;
-        let patch = convert::event_patch(request)?;
+        let id = event_id(&request.message.id)?;
+        let patch = convert::event_patch(request);
         let update = self.events.update(caller.showing(&show), id, patch);
         update.await.map(show)
     }
@@ -142,10 +142,10 @@ impl EventHandlers<CoreFrame> for EventApi {
     async fn preview_event_update(
         &self,
         caller: Authenticated,
-        request: UpdateEventRequest,
+        request: Checked<UpdateEventRequest>,
     ) -> Result<EventUpdatePreview, Error> {
-        let id = event_id(&request.id)?;
-        let patch = convert::event_patch(request)?;
+        let id = event_id(&request.message.id)?;
+        let patch = convert::event_patch(request);
         let planned = self.events.planned_update(&caller.principal, id, patch);
         let planned = planned.await?;
         Ok(EventUpdatePreview {

@@ -8,6 +8,7 @@ use muster_api::{
     frame::{Frame, Handle},
     idempotency_key,
     status::{about_request, invalid},
+    validation::Checked,
 };
 use prost::Message;
 use server::observe::RequestId;
@@ -102,7 +103,7 @@ impl Frame for CoreFrame {
     async fn once<R: Rpc, H: Sync>(
         &self,
         handlers: &H,
-        request: Request<R::Request>,
+        request: Request<Checked<R::Request>>,
         handle: Handle<Self, H, R>,
     ) -> Result<R::Response, Status> {
         let caller = self.bearer(&request).map_err(refuse)?.principal;
@@ -112,11 +113,13 @@ impl Frame for CoreFrame {
             answer: PhantomData,
         };
         let key = idempotency_key::read(request.metadata().as_ref());
-        let Some(key) = key.map_err(|violation| invalid(&[violation]))? else {
+        let key = key.map_err(|violation| invalid(&[violation]))?;
+        // What is invalid is refused, and a refusal of that kind is not stored.
+        let Some(key) = key.filter(|_| request.get_ref().mistakes.is_empty()) else {
             let answer = handle(handlers, command(None), request.into_inner()).await;
             return answer.map_err(refuse);
         };
-        let bytes = request.get_ref().encode_to_vec();
+        let bytes = request.get_ref().message.encode_to_vec();
         let call = KeyedCall::new(caller.account, key, R::GRPC_PATH, &bytes);
         // It stays the id of the call that was refused, so that a repeated call is refused in the same bytes.
         let request_id = RequestId::of(request.metadata().as_ref());

@@ -5,23 +5,25 @@ use muster_api::{
     Scope,
     internal::v1::{
         self, AcceptInvitationRequest, AcceptInvitationResponse, ChangeRoleRequest,
-        DeclineInvitationRequest, DeclineInvitationResponse, Invitation, InviteMemberRequest,
-        LeaveAccountRequest, LeaveAccountResponse, ListMembersRequest, MemberList,
-        RemoveMemberRequest, RemoveMemberResponse, WithdrawInvitationRequest,
-        WithdrawInvitationResponse, services::MemberHandlers,
+        DeclineInvitationRequest, DeclineInvitationResponse, GetInvitationRequest, Invitation,
+        InviteMemberRequest, LeaveAccountRequest, LeaveAccountResponse, ListMembersRequest,
+        MemberList, ReceivedInvitation, RemoveMemberRequest, RemoveMemberResponse,
+        WithdrawInvitationRequest, WithdrawInvitationResponse, services::MemberHandlers,
     },
 };
 
 use super::{
-    frame::{CoreFrame, Member},
+    frame::{CoreFrame, Member, PublicCaller},
     key_service::{HOUR_SECONDS, created},
     request::id_of,
+    session_service,
 };
-use crate::service::{Error, Members, NewInvitation, SignedIn};
+use crate::service::{Error, LinkLimit, Members, NewInvitation, SignedIn};
 
 /// The rpcs about members.
 pub(super) struct MemberApi {
     pub(super) members: Members,
+    pub(super) link_limit: LinkLimit,
 }
 
 impl MemberHandlers<CoreFrame> for MemberApi {
@@ -101,6 +103,18 @@ impl MemberHandlers<CoreFrame> for MemberApi {
         Ok(LeaveAccountResponse {
             token: token.expose().to_owned(),
         })
+    }
+
+    async fn get_invitation(
+        &self,
+        PublicCaller { client, .. }: PublicCaller,
+        request: GetInvitationRequest,
+    ) -> Result<ReceivedInvitation, Error> {
+        let id = id_of("invitation", request.id)?;
+        let found = self
+            .link_limit
+            .looked_up(client, self.members.invitation(id));
+        found.await.map(session_service::invitation)
     }
 
     async fn accept_invitation(

@@ -1,7 +1,6 @@
 //! Registrations.
 
-use std::net::IpAddr;
-
+use domain::violation::Checked;
 use muster_api::{
     frame::Messages,
     http_body::HttpBody,
@@ -43,20 +42,6 @@ pub(super) struct RegistrationApi {
 }
 
 impl RegistrationApi {
-    /// What a private link or a code leads to. A client may try only so many that nobody has.
-    async fn by_link<A>(
-        &self,
-        client: Option<IpAddr>,
-        look_up: impl Future<Output = Result<A, Error>>,
-    ) -> Result<A, Error> {
-        self.link_limit.check(client)?;
-        let found = look_up.await;
-        if matches!(found, Err(Error::NotFound { .. })) {
-            self.link_limit.count(client);
-        }
-        found
-    }
-
     fn own(&self, own: service::OwnRegistration) -> OwnRegistration {
         convert::own_registration(own, &self.links)
     }
@@ -91,11 +76,15 @@ impl RegistrationHandlers<CoreFrame> for RegistrationApi {
     async fn register_attendee(
         &self,
         caller: PublicCaller,
-        request: RegisterAttendeeRequest,
+        Checked {
+            message: request,
+            mistakes,
+        }: Checked<RegisterAttendeeRequest>,
     ) -> Result<Response<RegistrationReceived>, Error> {
         let slug = request.slug.to_ascii_lowercase();
-        let new = convert::new_registration(request.name, request.email, request.answers);
-        let email = new.email.clone();
+        let message = convert::new_registration(request.name, request.email, request.answers);
+        let email = message.email.clone();
+        let new = Checked { message, mistakes };
         let register = self.registrations.register(&slug, new, caller.client);
         let allowance = register.await?;
         let mut response = Response::new(convert::received(slug.clone(), email));
@@ -109,10 +98,14 @@ impl RegistrationHandlers<CoreFrame> for RegistrationApi {
     async fn add_registration(
         &self,
         caller: Command<AddedRegistration>,
-        request: AddRegistrationRequest,
+        Checked {
+            message: request,
+            mistakes,
+        }: Checked<AddRegistrationRequest>,
     ) -> Result<AddedRegistration, Error> {
         let event = event_id(&request.id)?;
-        let new = convert::new_registration(request.name, request.email, request.answers);
+        let message = convert::new_registration(request.name, request.email, request.answers);
+        let new = Checked { message, mistakes };
         let add = self.registrations.add(caller.showing(&added), event, new);
         add.await.map(added)
     }
@@ -199,10 +192,10 @@ impl RegistrationHandlers<CoreFrame> for RegistrationApi {
     async fn update_registration(
         &self,
         caller: Command<Registration>,
-        request: UpdateRegistrationRequest,
+        request: Checked<UpdateRegistrationRequest>,
     ) -> Result<Registration, Error> {
-        let (event, id) = ids(&request.id, &request.registration_id)?;
-        let patch = convert::registration_patch(request)?;
+        let (event, id) = ids(&request.message.id, &request.message.registration_id)?;
+        let patch = convert::registration_patch(request);
         let by = caller.showing(&convert::registration);
         let edited = self.registrations.edit(by, event, id, patch).await?;
         Ok(convert::registration(edited))
@@ -248,13 +241,17 @@ impl RegistrationHandlers<CoreFrame> for RegistrationApi {
     async fn preview_added_registration(
         &self,
         caller: Authenticated,
-        request: AddRegistrationRequest,
+        Checked {
+            message: request,
+            mistakes,
+        }: Checked<AddRegistrationRequest>,
     ) -> Result<RecipientsPreview, Error> {
         let event = event_id(&request.id)?;
-        let address = request.email.unwrap_or_default();
+        let message = convert::new_registration(request.name, request.email, request.answers);
+        let new = Checked { message, mistakes };
         let planned = self
             .registrations
-            .planned_guest(&caller.principal, event, address);
+            .planned_guest(&caller.principal, event, new);
         planned.await.map(convert::recipients)
     }
 
@@ -348,7 +345,7 @@ impl RegistrationHandlers<CoreFrame> for RegistrationApi {
         request: GetRegistrationByTokenRequest,
     ) -> Result<Response<OwnRegistration>, Error> {
         let look_up = self.own_registrations.get(&request.token);
-        let found = self.by_link(caller.client, look_up).await?;
+        let found = self.link_limit.looked_up(caller.client, look_up).await?;
         Ok(Response::new(self.own(found)))
     }
 
@@ -358,7 +355,7 @@ impl RegistrationHandlers<CoreFrame> for RegistrationApi {
         request: ConfirmRegistrationByTokenRequest,
     ) -> Result<Response<OwnRegistration>, Error> {
         let confirm = self.own_registrations.confirm(&request.token);
-        let confirmed = Box::pin(self.by_link(caller.client, confirm)).await?;
+        let confirmed = Box::pin(self.link_limit.looked_up(caller.client, confirm)).await?;
         Ok(self.own_with_seats(confirmed))
     }
 
@@ -368,7 +365,7 @@ impl RegistrationHandlers<CoreFrame> for RegistrationApi {
         request: TakeOverNewDetailsByTokenRequest,
     ) -> Result<Response<OwnRegistration>, Error> {
         let change = self.own_registrations.take_over_details(&request.token);
-        let changed = Box::pin(self.by_link(caller.client, change)).await?;
+        let changed = Box::pin(self.link_limit.looked_up(caller.client, change)).await?;
         Ok(self.own_with_seats(changed))
     }
 
@@ -378,7 +375,7 @@ impl RegistrationHandlers<CoreFrame> for RegistrationApi {
         request: RefuseMailByTokenRequest,
     ) -> Result<Response<OwnRegistration>, Error> {
         let refuse = self.own_registrations.refuse_mail(&request.token);
-        let refused = Box::pin(self.by_link(caller.client, refuse)).await?;
+        let refused = Box::pin(self.link_limit.looked_up(caller.client, refuse)).await?;
         Ok(Response::new(self.own(refused)))
     }
 
@@ -388,7 +385,7 @@ impl RegistrationHandlers<CoreFrame> for RegistrationApi {
         request: CancelRegistrationByTokenRequest,
     ) -> Result<Response<OwnRegistration>, Error> {
         let cancel = self.own_registrations.cancel(&request.token);
-        let cancelled = Box::pin(self.by_link(caller.client, cancel)).await?;
+        let cancelled = Box::pin(self.link_limit.looked_up(caller.client, cancel)).await?;
         Ok(self.own_with_seats(cancelled))
     }
 
@@ -398,7 +395,7 @@ impl RegistrationHandlers<CoreFrame> for RegistrationApi {
         request: GetRegistrationCalendarByTokenRequest,
     ) -> Result<Response<CalendarFile>, Error> {
         let look_up = self.own_registrations.get(&request.token);
-        let found = self.by_link(caller.client, look_up).await?;
+        let found = self.link_limit.looked_up(caller.client, look_up).await?;
         let addresses = Addresses {
             host: &self.links.host(),
             event_url: &self.links.event(&found.event.slug),
@@ -413,7 +410,7 @@ impl RegistrationHandlers<CoreFrame> for RegistrationApi {
         request: GetTicketRequest,
     ) -> Result<Response<Ticket>, Error> {
         let look_up = self.own_registrations.ticket(&request.code);
-        let found = self.by_link(caller.client, look_up).await?;
+        let found = self.link_limit.looked_up(caller.client, look_up).await?;
         Ok(Response::new(convert::ticket(found, &self.links)))
     }
 }

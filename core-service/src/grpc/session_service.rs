@@ -164,7 +164,7 @@ pub(super) fn shown(person: domain::person::Person) -> Person {
     }
 }
 
-fn invitation(sent: domain::invitation::SentInvitation) -> ReceivedInvitation {
+pub(super) fn invitation(sent: domain::invitation::SentInvitation) -> ReceivedInvitation {
     ReceivedInvitation {
         id: sent.invitation.id.to_string(),
         account_name: sent.account_name,

@@ -9,7 +9,7 @@ use muster_api::{
     metadata::{RATE_LIMIT, RATE_LIMIT_POLICY},
     status::{
         insufficient_grant, insufficient_role, insufficient_scope, invalid, overloaded,
-        quota_exceeded, retry_after, status,
+        quota_exceeded, retry_after, status, with_violations,
     },
 };
 use server::telemetry::chain;
@@ -31,6 +31,7 @@ pub(super) fn refuse(error: Error) -> Status {
     let message = error.to_string();
     let reason = match error {
         Error::Invalid(violations) => return invalid(&violations),
+        Error::PlanForbids { first, details } => return with_violations(&refuse(*first), &details),
         Error::Unauthorized | Error::WrongAudience(_) => Reason::Unauthorized,
         Error::AccountSuspended => Reason::AccountSuspended,
         Error::StepUpRequired => Reason::StepUpRequired,

@@ -50,6 +50,14 @@ pub enum Error {
     /// The plan does not include this.
     #[error("a paid plan (Premium, Pro or Business) is required")]
     PlanRequired,
+    /// Several reasons of the plan.
+    #[error("{first}")]
+    PlanForbids {
+        /// The first one.
+        first: Box<Error>,
+        /// All of them.
+        details: Vec<FieldViolation>,
+    },
     /// It does not exist, or the caller may not know of it.
     #[error("there is no such {what}")]
     NotFound {
@@ -179,9 +187,11 @@ pub enum Lacking {
 
 impl Error {
     /// The event has another version than the one that the caller read.
-    pub const EDITED: Self = Self::NotAllowedNow(
-        "the event was edited meanwhile: read it again, and repeat your change with its version",
-    );
+    pub const EDITED: Self = Self::NotAllowedNow(Self::EDITED_MEANWHILE);
+
+    /// What [`Error::EDITED`] says.
+    pub(super) const EDITED_MEANWHILE: &str =
+        "the event was edited meanwhile: read it again, and repeat your change with its version";
 
     /// There is no such event, or the caller may not know of it.
     pub const NO_EVENT: Self = Self::NotFound { what: "event" };
@@ -223,6 +233,7 @@ impl Error {
         match self {
             Self::QuotaExceeded { .. }
             | Self::PlanRequired
+            | Self::PlanForbids { .. }
             | Self::NotFound { .. }
             | Self::EventCancelled
             | Self::PublishEnded

@@ -63,6 +63,20 @@ impl CoverLimit {
 pub struct LinkLimit(pub(super) Arc<Limiters>);
 
 impl LinkLimit {
+    /// What a private link or a code leads to. A client may try only so many that nobody has.
+    pub(crate) async fn looked_up<A>(
+        &self,
+        client: Option<IpAddr>,
+        look_up: impl Future<Output = Result<A, Error>>,
+    ) -> Result<A, Error> {
+        self.check(client)?;
+        let found = look_up.await;
+        if matches!(found, Err(Error::NotFound { .. })) {
+            self.count(client);
+        }
+        found
+    }
+
     /// Refuses a client, whose address is not always known, that tried too many. Counts nothing.
     pub fn check(&self, client: Option<IpAddr>) -> Result<(), Error> {
         let (Some(limiter), Some(client)) = (&self.0.unknown_links, client) else {

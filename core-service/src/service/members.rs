@@ -82,6 +82,13 @@ impl Members {
         Ok((members, invitations.await?))
     }
 
+    /// An invitation that waits.
+    pub async fn invitation(&self, id: InvitationId) -> Result<SentInvitation, Error> {
+        let (store, now) = (self.commands.store(), self.commands.now());
+        let found = store.find_invitation(id, now).await?;
+        found.ok_or(NO_INVITATION)
+    }
+
     /// Invites an address, in place of an earlier invitation of it.
     pub async fn invite(
         &self,

@@ -9,7 +9,7 @@ use domain::{
     fact::{AccountChange, Fact},
     ids::AccountId,
     session::SessionToken,
-    violation::{FieldViolation, Violations},
+    violation::{Checked, FieldViolation, Violations},
     zone::Zone,
 };
 
@@ -92,11 +92,19 @@ impl OwnAccounts {
     }
 
     /// Changes name and time zone.
-    pub async fn update(&self, caller: &Principal, patch: AccountPatch) -> Result<(), Error> {
-        if let Some(name) = &patch.name {
-            check_name(name)?;
+    pub async fn update(
+        &self,
+        caller: &Principal,
+        patch: impl Into<Checked<AccountPatch>>,
+    ) -> Result<(), Error> {
+        let Checked {
+            message: patch,
+            mistakes,
+        } = patch.into();
+        let mut violations = Violations::from(mistakes);
+        if let Some(Err(Error::Invalid(wrong))) = patch.name.as_deref().map(check_name) {
+            violations.add_others(wrong);
         }
-        let mut violations = Violations::default();
         let zone = match patch.timezone {
             Change::Set(name) => violations
                 .check("timezone", Zone::find(&name))

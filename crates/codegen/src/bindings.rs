@@ -95,6 +95,7 @@ fn rpc(api: &Api, method: &Method, type_name: &Ident, comment: &str) -> TokenStr
         idempotency_key,
         step_up,
         changes_catalogue,
+        collects_mistakes,
         ..
     } = method;
     let (runtime, is_internal) = (&api.runtime, api.is_internal);
@@ -128,6 +129,7 @@ fn rpc(api: &Api, method: &Method, type_name: &Ident, comment: &str) -> TokenStr
             const CHECKS_CREDENTIAL: bool = #checks_credential;
             const STEP_UP: bool = #step_up;
             const CHANGES_CATALOGUE: bool = #changes_catalogue;
+            const COLLECTS_MISTAKES: bool = #collects_mistakes;
         }
     }
 }

@@ -89,6 +89,8 @@ pub(crate) struct Method {
     pub(crate) caching: Option<Caching>,
     /// Whether it can change what public answers show.
     pub(crate) changes_catalogue: bool,
+    /// Whether an invalid request reaches its handler, which says what else is wrong.
+    pub(crate) collects_mistakes: bool,
     /// Codes of its own errors.
     pub(crate) errors: Vec<String>,
     pub(crate) tool: Option<Tool>,

@@ -159,6 +159,7 @@ pub(crate) struct MethodRules {
     pub(crate) summary: String,
     pub(crate) links: Vec<Link>,
     pub(crate) changes_catalogue: bool,
+    pub(crate) collects_mistakes: bool,
 }
 
 /// `muster.options.v1.Link`.

@@ -188,6 +188,7 @@ fn method(service: &ServiceDescriptor, descriptor: &MethodDescriptor) -> Result<
         idempotency_key: rules.idempotency_key,
         caching: rules.caching,
         changes_catalogue: rules.changes_catalogue,
+        collects_mistakes: rules.collects_mistakes,
         errors: rules.errors,
         tool: rules.tool,
         resource: rules.resource,

@@ -23,11 +23,14 @@ pub(crate) fn emit(api: &Api) -> TokenStream {
     });
     let streams = api.methods().any(|method| method.server_streaming);
     let messages = streams.then(|| quote! { Messages });
+    let collects = api.methods().any(|method| method.collects_mistakes);
+    let checked = collects.then(|| quote! { use #runtime::validation::Checked; });
     quote! {
         use tonic::{Request, Response, Status};
 
         use super::bindings;
         use #runtime::{binding::AccessRule, frame::{Frame, Framed, #messages}};
+        #checked
 
         #(#services)*
 
@@ -47,14 +50,14 @@ fn handlers(api: &Api, service: &Service) -> TokenStream {
     let doc = format!(" The handlers of `{}`.", service.name);
     let methods = service.methods.iter().map(|method| {
         let doc = format!(" See [`bindings::{}`].", method.name);
-        let (name, request) = (ident(&snake(&method.name)), ident(&method.request));
+        let (name, request) = (ident(&snake(&method.name)), request(method));
         let (caller, answer) = (caller(api, method), answer(api, method));
         quote! {
             #[doc = #doc]
             fn #name(
                 &self,
                 caller: #caller,
-                request: super::#request,
+                request: #request,
             ) -> impl Future<Output = Result<#answer, F::Error>> + Send;
         }
     });
@@ -97,19 +100,24 @@ fn method(api: &Api, method: &Method) -> TokenStream {
     } else {
         message(api, method)
     };
+    let taken = if method.collects_mistakes {
+        quote! { request }
+    } else {
+        quote! { request.message }
+    };
+    let rpc = ident(&method.name);
     let body = if method.idempotency_key {
-        let rpc = ident(&method.name);
         quote! {
             self.once(bindings::#rpc, request, |handlers, caller, request| {
-                Box::pin(handlers.#name(caller, request))
+                Box::pin(handlers.#name(caller, #taken))
             })
             .await
         }
     } else {
         let access = format_ident!("{}", access(method).to_ascii_lowercase());
         quote! {
-            let (caller, request) = self.open(request, F::#access)?;
-            self.answer(self.handlers().#name(caller, request)).await
+            let (caller, request) = self.open(bindings::#rpc, request, F::#access)?;
+            self.answer(self.handlers().#name(caller, #taken)).await
         }
     };
     quote! {
@@ -119,6 +127,16 @@ fn method(api: &Api, method: &Method) -> TokenStream {
         ) -> Result<Response<#answer>, Status> {
             #body
         }
+    }
+}
+
+/// The type of the request that a handler gets.
+fn request(method: &Method) -> TokenStream {
+    let request = ident(&method.request);
+    if method.collects_mistakes {
+        quote! { Checked<super::#request> }
+    } else {
+        quote! { super::#request }
     }
 }
 

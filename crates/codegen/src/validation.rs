@@ -42,7 +42,7 @@ pub(crate) fn emit(api: &Api) -> TokenStream {
     }
 }
 
-/// Sets the defaults of absent fields.
+/// Sets the defaults of absent fields, and encodes the domains of email addresses.
 fn default(api: &Api, field: &Field) -> Option<TokenStream> {
     let name = ident(&field.name);
     if let Kind::Message(message) = &field.kind {
@@ -60,6 +60,12 @@ fn default(api: &Api, field: &Field) -> Option<TokenStream> {
         default_bool,
         ..
     } = &field.meaning;
+    if field.string_rules().email && field.cardinality == Cardinality::Optional {
+        let runtime = &api.runtime;
+        return Some(quote! {
+            if let Some(#name) = &mut self.#name { #runtime::email::encode(#name); }
+        });
+    }
     let value = match (default_int, default_string, default_bool) {
         (Some(value), _, _) => {
             let value = Literal::i32_unsuffixed(*value);

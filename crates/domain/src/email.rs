@@ -2,10 +2,11 @@
 
 use std::{fmt, str::FromStr};
 
-use muster_api::validation::is_email;
+pub use muster_api::email::readable;
+use muster_api::email::{in_ascii, is_email};
 use sha2::{Digest as _, Sha256};
 
-/// A valid email address, as entered.
+/// A valid email address, as entered, with its domain in ASCII.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Email(String);
 
@@ -55,10 +56,10 @@ pub fn mailbox_hash(address: &str) -> [u8; 32] {
 impl FromStr for Email {
     type Err = InvalidEmail;
 
-    /// Accepts what the API accepts in a request.
+    /// Accepts what the API accepts in a request, and stores it so.
     fn from_str(text: &str) -> Result<Self, InvalidEmail> {
         if is_email(text) {
-            Ok(Self(text.to_owned()))
+            Ok(Self(in_ascii(text).into_owned()))
         } else {
             Err(InvalidEmail)
         }
@@ -132,5 +133,51 @@ mod tests {
         ] {
             assert_eq!(text.parse::<Email>(), Err(InvalidEmail), "{text:?}");
         }
+    }
+
+    #[test]
+    fn a_domain_with_umlauts_is_stored_as_browsers_send_it_and_shown_as_people_read_it() {
+        for (typed, stored, shown) in [
+            ("ada@münchen.de", "ada@xn--mnchen-3ya.de", "ada@münchen.de"),
+            ("Ada@MÜNCHEN.de", "Ada@xn--mnchen-3ya.de", "Ada@münchen.de"),
+            ("ada@例え.jp", "ada@xn--r8jz45g.jp", "ada@例え.jp"),
+            ("ada@Example.org", "ada@Example.org", "ada@Example.org"),
+            (
+                "ada@xn--mnchen-3ya.de",
+                "ada@xn--mnchen-3ya.de",
+                "ada@münchen.de",
+            ),
+        ] {
+            assert_eq!(in_ascii(typed), stored);
+            assert_eq!(readable(stored), shown);
+            assert!(
+                typed.parse::<Email>().unwrap().as_str() == stored,
+                "{typed}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_domain_that_looks_like_another_one_stays_encoded() {
+        // The first letter is Cyrillic.
+        let stored = in_ascii("ada@аpple.com").into_owned();
+        assert!(stored.contains("xn--"));
+        assert_eq!(readable(&stored), stored);
+    }
+
+    #[test]
+    fn what_is_no_domain_is_no_address() {
+        for text in [
+            "ada@ü",
+            "ada@-ü.de",
+            "ada@ü..de",
+            "ädá@example.org",
+            "ada@a b.dé",
+            "ada@xn--a.de\u{e9}\n",
+        ] {
+            assert_eq!(text.parse::<Email>(), Err(InvalidEmail), "{text:?}");
+        }
+        let long = format!("ada@{}.de", "ü".repeat(63));
+        assert_eq!(long.parse::<Email>(), Err(InvalidEmail));
     }
 }

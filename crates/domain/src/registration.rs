@@ -17,7 +17,7 @@ pub use answers::{Answer, check_answers};
 pub use confirmation::{Awaits, Confirmation};
 pub use details::{Details, NewDetails};
 pub use registrant::{ActiveStatus, Notification, Registrant, SampleOrganizer};
-pub use seats::{Admission, Requester, Seats};
+pub use seats::{Admission, MUST_BE_NEW, Requester, Seats};
 
 use super::{
     check_in_code::CheckInCode,

@@ -1,3 +1,6 @@
 //! Violations of rules, field by field, so that a client can correct all of them at once.
 
-pub use muster_api::violation::{Violation as FieldViolation, Violations};
+pub use muster_api::{
+    validation::Checked,
+    violation::{Violation as FieldViolation, Violations},
+};

@@ -4,9 +4,14 @@ mod keys;
 
 use std::fmt::Display;
 
-use muster_api::{Reason, binding::PublicRpc, violation::Violation};
+use muster_api::{
+    Reason,
+    binding::PublicRpc,
+    violation::{Violation, Violations},
+};
 use prost::Message as _;
-use serde_json::{Value, error::Category};
+use serde_json::{Map, Value, error::Category};
+use serde_path_to_error::{Path, Segment};
 
 use crate::Problem;
 use keys::{Keys, Noting};
@@ -20,12 +25,24 @@ struct Source<'a> {
     hidden: &'a [&'a str],
 }
 
+/// A request as far as it could be read, and what is wrong with the rest.
+#[derive(Debug, Default)]
+pub struct Read<M> {
+    /// What could be read; `None` if that says nothing of the rest.
+    pub message: Option<M>,
+    /// What is wrong, field by field.
+    pub mistakes: Vec<Violation>,
+}
+
 /// Parses a body as the rpc's request, and sets the update mask of a partial update. It must not contain the fields of the
 /// path.
 ///
 /// # Errors
-/// A problem that names the field and the violation.
-pub fn read_json<R: PublicRpc>(bytes: &[u8], path_fields: &[&str]) -> Result<R::Request, Problem> {
+/// A problem of the body as a whole.
+pub fn read_json<R: PublicRpc>(
+    bytes: &[u8],
+    path_fields: &[&str],
+) -> Result<Read<R::Request>, Problem> {
     let source = Source {
         name: "body",
         hidden: path_fields,
@@ -45,24 +62,111 @@ pub fn read_json<R: PublicRpc>(bytes: &[u8], path_fields: &[&str]) -> Result<R::
     if let Some(key) = keys.found {
         return Err(problem(&key, "is not known here: it is part of the path"));
     }
-    let mut message =
-        read.map_err(|error| source.field(&error.path().to_string(), error.inner()))?;
-    json.end().map_err(|error| source.whole(&error))?;
-    R::set_update_mask(&mut message, keys.seen);
-    Ok(message)
+    let error = match read {
+        Ok(mut message) => {
+            json.end().map_err(|error| source.whole(&error))?;
+            R::set_update_mask(&mut message, keys.seen);
+            return Ok(Read {
+                message: Some(message),
+                mistakes: Vec::new(),
+            });
+        }
+        Err(error) => error,
+    };
+    let first = source.field(&error.path().to_string(), error.inner());
+    // What is no JSON at all, or no object, has no fields.
+    let Ok(Value::Object(fields)) = serde_json::from_str(text) else {
+        return Err(first);
+    };
+    let names: Vec<String> = fields.keys().cloned().collect();
+    let mut fields = Value::Object(fields);
+    let mut mistakes = Violations::from(first.details);
+    let mut message = read_rest::<R>(source, &mut fields, &mut mistakes);
+    let is_left = |name: &String| fields.get(name).is_some();
+    if let Some(message) = &mut message {
+        R::set_update_mask(message, names.into_iter().filter(is_left).collect());
+    }
+    Ok(Read {
+        message,
+        mistakes: mistakes.as_slice().to_vec(),
+    })
 }
 
 /// Parses a value as the rpc's request. The caller sets an update mask.
-///
-/// # Errors
-/// A problem that names the field and the violation.
-pub fn read_value<R: PublicRpc>(value: Value) -> Result<R::Request, Problem> {
+pub fn read_value<R: PublicRpc>(mut value: Value) -> Read<R::Request> {
     let source = Source {
         name: "arguments",
         hidden: &[],
     };
-    serde_path_to_error::deserialize(value)
-        .map_err(|error| source.field(&error.path().to_string(), error.inner()))
+    let mut mistakes = Violations::default();
+    let message = read_rest::<R>(source, &mut value, &mut mistakes);
+    Read {
+        message,
+        mistakes: mistakes.as_slice().to_vec(),
+    }
+}
+
+/// Reads a message without what cannot be read, which is noted and taken out of the value.
+fn read_rest<R: PublicRpc>(
+    source: Source,
+    value: &mut Value,
+    mistakes: &mut Violations,
+) -> Option<R::Request> {
+    while !mistakes.is_full() {
+        let error = match serde_path_to_error::deserialize::<_, R::Request>(&*value) {
+            Ok(message) => return Some(message),
+            Err(error) => error,
+        };
+        let found = source.field(&error.path().to_string(), error.inner());
+        let is_removed = remove(value, error.path(), &found.details);
+        mistakes.add_others(found.details);
+        if !is_removed {
+            break;
+        }
+    }
+    None
+}
+
+/// Takes what is at a path out of a value, or the field within it that a mistake names. An item of a list is emptied, so that those after
+/// it keep their places.
+fn remove(value: &mut Value, path: &Path, mistakes: &[Violation]) -> bool {
+    let mut place = value;
+    let mut segments = path.iter().peekable();
+    while let Some(segment) = segments.next() {
+        let is_last = segments.peek().is_none();
+        let next = match (segment, place) {
+            (Segment::Map { key }, Value::Object(fields)) => {
+                if is_last && fields.shift_remove(key).is_some() {
+                    return true;
+                }
+                fields.get_mut(key)
+            }
+            (Segment::Seq { index }, Value::Array(items)) => items.get_mut(*index),
+            _ => None,
+        };
+        let Some(next) = next else {
+            return false;
+        };
+        place = next;
+    }
+    let mut names = mistakes
+        .iter()
+        .filter_map(|one| one.field.rsplit('.').next());
+    match place {
+        Value::Object(fields) => {
+            let is_removed = names.any(|name| fields.shift_remove(name).is_some());
+            // An item of a list is an object or a text.
+            if !is_removed {
+                *place = Value::String(String::new());
+            }
+            true
+        }
+        Value::String(text) if text.is_empty() => false,
+        _ => {
+            *place = Value::Object(Map::new());
+            true
+        }
+    }
 }
 
 /// Decodes core's answer and converts it to JSON with `write`.

@@ -30,7 +30,7 @@ pub use cached_answer::CachedAnswer;
 pub use challenge::Challenge;
 pub use client_address::{ProxySettings, TrustedProxies};
 pub use credential::{CheckCredential, Checked, check_credential, require_bearer};
-pub use json::{read_json, read_value, write_answer};
+pub use json::{Read, read_json, read_value, write_answer};
 pub use problem::Problem;
 pub use resource::{Operation, Resource};
 pub use response_cache::{CacheCounts, CacheOptions, CacheSettings, ResponseCache};

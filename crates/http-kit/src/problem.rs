@@ -5,7 +5,7 @@ use std::time::Duration;
 use muster_api::{
     Reason,
     status::{DOMAIN, GRANTED, SCOPE},
-    violation::Violation,
+    violation::{Violation, Violations},
 };
 use serde::Serialize;
 use server::observe::RequestId;
@@ -98,6 +98,20 @@ impl Problem {
     /// Invalid input that the edge found itself, in the same form as core's.
     pub fn invalid(violations: &[Violation]) -> Self {
         Self::from(&muster_api::status::invalid(violations))
+    }
+
+    /// Everything that is wrong with a request: what the edge found, and what core says of it if it was asked. What core says of the
+    /// caller, or that something does not exist, comes first.
+    pub fn of_mistakes(found: Vec<Violation>, core: Option<Self>) -> Self {
+        match core {
+            Some(core) if core.http_status == 400 => {
+                let mut mistakes = Violations::from(found);
+                mistakes.add_others(core.details);
+                Self::invalid(mistakes.as_slice())
+            }
+            Some(core) => core,
+            None => Self::invalid(&found),
+        }
     }
 
     /// The JSON of a problem: `{"error":{"code","message","details"?,"request_id"}}`.

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod activity;
+mod all_mistakes;
 mod answers;
 mod at_the_door;
 mod audit;
@@ -24,6 +25,7 @@ mod every_rpc;
 mod exporting;
 mod hostile_text;
 mod idempotency;
+mod idn;
 mod ids;
 mod limits;
 mod mail;

@@ -77,7 +77,9 @@ async fn what_is_wrong_with_a_registration_is_said_field_by_field(api: Api) {
         "a b@example.org",
         "grace@example.org\n",
     ] {
-        refused(json!({ "email": email })).await.blames(&["email"]);
+        refused(json!({ "email": email }))
+            .await
+            .blames(&["email", "answers"]);
     }
     let long = format!("{}@example.org", "x".repeat(64));
     let accepted = guest(
@@ -87,13 +89,13 @@ async fn what_is_wrong_with_a_registration_is_said_field_by_field(api: Api) {
     api.anyone().ok::<RegisterAttendee>(accepted).await;
     refused(json!({ "email": format!("x{long}") }))
         .await
-        .blames(&["email"]);
+        .blames(&["email", "answers"]);
     refused(json!({"name": "", "email": "no"}))
         .await
-        .blames(&["name", "email"]);
+        .blames(&["name", "email", "answers"]);
     refused(json!({"name": "x".repeat(201)}))
         .await
-        .blames(&["name"]);
+        .blames(&["name", "answers"]);
     let found = refused(json!({"answers": [{"label": "Age", "values": ["old"]}]})).await;
     found.blames(&["answers", "answers[0].values"]);
     assert!(found.details[0].message.contains("\"Size\""), "{found:?}");

@@ -15,6 +15,7 @@ mod headers;
 mod hostile_forms;
 mod hostile_names;
 mod members;
+mod mistakes;
 mod noticing;
 mod operator;
 mod own_account;

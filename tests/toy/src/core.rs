@@ -16,6 +16,7 @@ use muster_api::{
     binding::Rpc,
     frame::{Frame, Framed, Handle},
     status::{overloaded, status},
+    validation::Checked,
 };
 use prost::Message;
 use tokio::sync::Notify;
@@ -161,7 +162,7 @@ impl Frame for ToyFrame {
     async fn once<R: Rpc, H: Sync>(
         &self,
         handlers: &H,
-        request: Request<R::Request>,
+        request: Request<Checked<R::Request>>,
         handle: Handle<Self, H, R>,
     ) -> Result<R::Response, Status> {
         self.bearer(&request)?;

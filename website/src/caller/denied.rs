@@ -87,7 +87,7 @@ impl Denied {
             page: Page::unlisted(links, why.headline, "A private page.", Section::None),
             why,
             url: self.context.parts.uri.path(),
-            form,
+            form: &form.clone().answered(Some(problem)),
             label,
         };
         refused(&unsent, problem)

@@ -11,6 +11,7 @@ use crate::{
     flash,
     form::Form,
     layout::PageResult,
+    mistyped::asked,
     request_context::{RequestContext, Site},
 };
 
@@ -66,7 +67,7 @@ impl SignedInOperations {
         self.site.operation(Method::POST, operation)
     }
 
-    /// A path that shows a form and takes it. What core refuses is shown again as it was typed.
+    /// A path that shows a form and takes it. What core refuses is shown again as it was typed, and so is an address that looks mistyped.
     pub(crate) fn form<S, T>(
         &self,
         path: &'static str,
@@ -78,6 +79,9 @@ impl SignedInOperations {
         T: Future<Output = PageResult> + Send + 'static,
     {
         let take = move |caller: Caller, form: Form| async move {
+            if asked(&form).is_some() {
+                return show(caller.typed(form)).await;
+            }
             match take(caller.clone(), form.clone()).await {
                 Err(problem) if caller.may_correct(&form, &problem) => {
                     show(caller.refused(form, problem)).await

@@ -4,10 +4,18 @@ use http_kit::Problem;
 use muster_api::violation::Violation;
 
 use super::Field;
-use crate::{form::Form, words::sentence};
+use crate::{
+    form::Form,
+    mistyped::{CHECKED, asked},
+    words::{general, sentence},
+};
 
 /// Said when answers came that an event does not ask for: its questions changed while the form was open.
 const QUESTIONS_CHANGED: &str = "The questions of this event have changed since you opened the form. Please look at them again.";
+
+/// Said when a plan allows no more events.
+const PLAN_FULL: &str =
+    "Your plan’s active events are used up. An event that is over or cancelled no longer counts.";
 
 /// Fields that belong together.
 #[derive(Debug, Clone, Default)]
@@ -21,6 +29,7 @@ pub(crate) struct Group {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Mistake {
     pub(crate) target: String,
+    /// The field's label; empty where the sentence names it.
     pub(crate) label: String,
     pub(crate) message: String,
 }
@@ -32,6 +41,8 @@ pub(crate) struct FormModel {
     pub(crate) mistakes: Vec<Mistake>,
     /// What is wrong with the whole, where it is about no field.
     pub(crate) trouble: Option<String>,
+    /// The address that someone is asked about, to be sent again as it is.
+    pub(crate) checked_email: Option<String>,
 }
 
 impl Group {
@@ -78,10 +89,32 @@ impl FormModel {
         self
     }
 
+    /// The same form as it was typed. If its address looks mistyped, it asks about that; sent again as it is, it is taken.
+    #[must_use]
+    pub(crate) fn asking(self, form: &Form) -> Self {
+        let mut again = self.filled(form);
+        let typed = form.value("email").map(str::to_owned);
+        // What was asked about once is not asked about after another mistake.
+        again.checked_email = form.value(CHECKED).map(str::to_owned);
+        let Some(meant) = asked(form) else {
+            return again;
+        };
+        again.checked_email = typed;
+        let email = again.fields_mut().find(|field| field.name == "email");
+        if let Some(field) = email {
+            field.notice = Some(format!(
+                "Did you mean {meant}? Correct it, or send it as it is."
+            ));
+            field.is_asked = true;
+        }
+        again
+    }
+
     /// The same form as it was typed, with core's words about it: beside its fields, or above them.
     #[must_use]
     pub(crate) fn again(self, form: &Form, problem: &Problem) -> Self {
         let mut again = self.filled(form).refused(&problem.details);
+        again.checked_email = form.value(CHECKED).map(str::to_owned);
         if problem.details.is_empty() {
             again.trouble = Some(sentence(problem));
         }
@@ -107,11 +140,21 @@ impl FormModel {
             Some((field, _)) if field.problem.is_some() => return,
             Some((field, words)) => {
                 field.problem = Some(words.clone());
+                let label = field.label.to_lowercase();
+                let is_named = words.to_lowercase().contains(&label);
                 Mistake {
                     target: field.id.clone(),
-                    label: field.label.clone(),
+                    label: if is_named {
+                        String::new()
+                    } else {
+                        field.label.clone()
+                    },
                     message: words,
                 }
+            }
+            None if violation.field == "active_events" => {
+                self.trouble = Some(PLAN_FULL.to_owned());
+                return;
             }
             // An answer to a question that the form does not have.
             None if violation.field.ends_with("].label") => {
@@ -120,8 +163,8 @@ impl FormModel {
             }
             None => Mistake {
                 target: "form".to_owned(),
-                label: "This form".to_owned(),
-                message: violation.message.clone(),
+                label: String::new(),
+                message: general(&violation.message),
             },
         };
         self.mistakes.push(mistake);
@@ -188,8 +231,8 @@ mod tests {
         assert_eq!(
             problems,
             [
-                ("title", "must be 3 to 200 characters long, is 2"),
-                ("custom_fields-1-options", "line 3 must not come twice"),
+                ("title", "Use 3 to 200 characters. There are 2 now."),
+                ("custom_fields-1-options", "Line 3: This is there twice."),
             ]
         );
         let targets: Vec<_> = model.mistakes.iter().map(|one| &*one.target).collect();

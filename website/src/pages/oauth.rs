@@ -8,7 +8,7 @@ pub(in crate::pages) mod metadata;
 mod parameters;
 
 use askama::Template;
-use http::{Method, StatusCode, header::SET_COOKIE};
+use http::{HeaderMap, Method, StatusCode, header::SET_COOKIE};
 use http_kit::{Problem, oauth::local_origin};
 use muster_api::internal::v1::{
     AuthorizationProblem, AuthorizationRequest, BeginAuthorizationRequest,
@@ -19,6 +19,7 @@ pub(in crate::pages) use crate::policies::AUTHORIZE;
 use crate::{
     browser::Browser,
     flash,
+    form::Form,
     layout::{Page, PageResult, Section, private},
     request_context::RequestContext,
     return_path::{own_path, with_return_path},
@@ -39,7 +40,7 @@ struct ProblemPage {
 
 /// Leads to the page where the person agrees, by way of signing in if nobody is signed in.
 pub(in crate::pages) async fn authorize(context: RequestContext) -> PageResult {
-    let request = request_of(&context);
+    let request = request_of(&context.query(), &context.parts.headers);
     // What only looks at the page begins nothing.
     if context.has_session() && context.parts.method != Method::HEAD {
         match begin(&context, request.clone()).await {
@@ -88,7 +89,8 @@ async fn begin(context: &RequestContext, request: AuthorizationRequest) -> PageR
     Ok(response)
 }
 
-fn request_of(context: &RequestContext) -> AuthorizationRequest {
+/// What an app asks for by the parameters of the page.
+pub(in crate::pages) fn request_of(query: &Form, headers: &HeaderMap) -> AuthorizationRequest {
     const KNOWN: [&str; 7] = [
         "client_id",
         "redirect_uri",
@@ -98,8 +100,7 @@ fn request_of(context: &RequestContext) -> AuthorizationRequest {
         "code_challenge_method",
         "scope",
     ];
-    let query = context.query();
-    let parameters = Parameters(&query);
+    let parameters = Parameters(query);
     let mut bad_parameters = parameters.doubled(&KNOWN);
     for unsupported in ["request", "request_uri"] {
         if parameters.one(unsupported).is_some() {
@@ -122,7 +123,7 @@ fn request_of(context: &RequestContext) -> AuthorizationRequest {
         scope: parameters.one("scope"),
         resources: parameters.resources(),
         bad_parameters,
-        origin: local_origin(&context.parts.headers),
+        origin: local_origin(headers),
     }
 }
 

@@ -13,6 +13,7 @@ use crate::{
     flash,
     form::Form,
     layout::{self, Page, PageResult, Section, private},
+    mistyped::asked,
     pages::event::{read, seats},
     request_context::{RequestContext, Site},
     unsent::{Unsent, Why, may_be_sent_again},
@@ -99,6 +100,10 @@ async fn register(context: &RequestContext, slug: &str, form: &Form) -> PageResu
     // It was cancelled, or is over, since the form was opened.
     if !EventState::of(&page).takes_registrations() {
         return Ok(flash::see(&path(slug), None));
+    }
+    if asked(form).is_some() {
+        let model = model(&page).asking(form);
+        return private(&RegisterPage::of(&context.site, &page, &event, model)?);
     }
     let request = RegisterAttendeeRequest {
         slug: slug.to_owned(),

@@ -3,6 +3,7 @@
 pub(in crate::pages) mod again;
 pub(in crate::pages) mod link;
 pub(in crate::pages) mod out;
+mod purpose;
 pub(in crate::pages) mod take_back;
 
 use askama::Template;
@@ -24,11 +25,13 @@ use crate::{
     flash::{self, Flash},
     form::Form,
     layout::{Page, PageResult, Section, private, refused},
+    mistyped::asked,
     policies::AUTHORIZE,
     request_context::{RequestContext, Site},
     return_path::{DASHBOARD, NEW_EVENT, RETURN_PATH, own_path, with_return_path},
     words::sentence,
 };
+use purpose::Purpose;
 
 /// Where the code is typed.
 pub(in crate::pages) const CODE: &str = "/sign-in/code";
@@ -42,6 +45,7 @@ struct SignInPage {
     page: Page,
     model: FormModel,
     return_path: String,
+    purpose: Purpose,
     flash: Option<&'static str>,
 }
 
@@ -66,7 +70,7 @@ pub(in crate::pages) async fn show(context: RequestContext) -> PageResult {
     let flash = Flash::of(&context.parts.headers);
     let mut response = private(&SignInPage {
         flash: flash.map(Flash::words),
-        ..SignInPage::of(&context, address(), return_path)
+        ..SignInPage::read(&context, address(), return_path).await
     })?;
     if flash.is_some() {
         flash::clear(&mut response, "/sign-in");
@@ -77,6 +81,10 @@ pub(in crate::pages) async fn show(context: RequestContext) -> PageResult {
 /// Has a code mailed, and leads to the page where it is typed: the same for known and unknown addresses.
 pub(in crate::pages) async fn take(context: RequestContext, form: Form) -> PageResult {
     let return_path = own_path(form.value(RETURN_PATH)).to_owned();
+    if asked(&form).is_some() {
+        let model = address().asking(&form);
+        return private(&SignInPage::read(&context, model, return_path).await);
+    }
     let browser = Browser::of(&context.parts.headers, &context.site);
     let email = form.text("email").unwrap_or_default();
     let request = StartSignInRequest {
@@ -86,7 +94,8 @@ pub(in crate::pages) async fn take(context: RequestContext, form: Form) -> PageR
     if let Err(problem) = context.ask::<StartSignIn>(request).await {
         let model = address().filled(&form).refused(email_only(&problem));
         let model = with_trouble(model, &problem);
-        return refused(&SignInPage::of(&context, model, return_path), &problem);
+        let page = SignInPage::read(&context, model, return_path).await;
+        return refused(&page, &problem);
     }
     let mut response = flash::see(&with_return_path(CODE, &return_path), None);
     cookies::begin_sign_in(&mut response, context.site.is_secure(), &email);
@@ -216,10 +225,11 @@ impl SignInPage {
         action(path, &self.return_path)
     }
 
-    fn of(context: &RequestContext, model: FormModel, return_path: String) -> Self {
+    async fn read(context: &RequestContext, model: FormModel, return_path: String) -> Self {
         Self {
             page: head(&context.site, "Sign in"),
             model,
+            purpose: Purpose::of(context, &return_path).await,
             return_path,
             flash: None,
         }

@@ -2,13 +2,14 @@
 
 use domain::{
     cursor::ListName,
+    email::readable,
     event::Event,
     registration::{Answer, Registration, Status},
-    violation::FieldViolation,
+    violation::{Checked, FieldViolation},
 };
 use muster_api::v1;
 
-use super::{Mask, public_event, unknown_field, violation};
+use super::{Mask, public_event, violation};
 use crate::service::{
     Approval, Arrival, Links, NewRegistration, OwnRegistration, PlannedRecipients, PublicEvent,
     RegistrationPage, RegistrationPatch, Ticket,
@@ -46,25 +47,27 @@ fn given_answers(answers: Vec<v1::Answer>) -> Vec<Answer> {
 
 /// A request to change a registration.
 pub(in crate::grpc) fn registration_patch(
-    request: v1::UpdateRegistrationRequest,
-) -> Result<RegistrationPatch, Vec<FieldViolation>> {
+    Checked {
+        message: request,
+        mistakes,
+    }: Checked<v1::UpdateRegistrationRequest>,
+) -> Checked<RegistrationPatch> {
     let mut mask = Mask::read(request.update_mask);
     let answers = Some(given_answers(request.answers)).filter(|answers| !answers.is_empty());
-    let patch = RegistrationPatch {
+    let message = RegistrationPatch {
         name: mask.change("name", request.name),
         answers: mask.change("answers", answers),
     };
-    match mask.unknown() {
-        None => Ok(patch),
-        Some(name) => Err(unknown_field(&name)),
-    }
+    let mistakes = mask.with_unknown(mistakes);
+    Checked { message, mistakes }
 }
 
 /// The answer to a request to register, which is the same for all.
 pub(in crate::grpc) fn received(slug: String, email: String) -> v1::RegistrationReceived {
     v1::RegistrationReceived {
         message: format!(
-            "Thank you. An email to {email} says whether you have a seat, or asks you to confirm."
+            "Thank you. An email to {} says whether you have a seat, or asks you to confirm.",
+            readable(&email)
         ),
         slug,
         email,

@@ -6,10 +6,13 @@ use domain::{
     ids::EventId,
     instant::Instant,
     registration::Counters,
+    violation::Checked,
 };
 
 use super::{announce, hold, lock_account, quota};
-use crate::service::{Context, Error, Events, Invocation, registrations::promote};
+use crate::service::{
+    Context, Error, Events, Invocation, judgement::Judgement, registrations::promote,
+};
 
 /// An event after a change.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,20 +32,29 @@ impl Events {
         &self,
         by: impl Into<Invocation<'_, Updated>>,
         id: EventId,
-        patch: EventPatch,
+        patch: impl Into<Checked<EventPatch>>,
     ) -> Result<Updated, Error> {
         let by = by.into();
         let caller = by.caller;
+        let Checked {
+            message: patch,
+            mistakes,
+        } = patch.into();
         let decide = async |context: &mut Context| {
             let account = lock_account(context, caller).await?;
             let (before, counters) = hold(context, caller, id).await?;
 
             let now = context.now;
-            let after = before.patched(patch, counters.confirmed, now)?;
-            quota::check_approval(&account, Some(&before), &after)?;
-            if after.is_active(now) && !before.is_active(now) {
-                quota::check(context, &self.plans, &account).await?;
+            let mut judgement = Judgement::of(mistakes);
+            let begins_to_ask = quota::begins_to_ask(&before, &patch);
+            let after = judgement.note(before.patched(patch, counters.confirmed, now))?;
+            let approval = quota::check_approval(&account, begins_to_ask);
+            judgement.note_of("requires_approval", approval)?;
+            let is_active = |event: &Event| event.is_active(now);
+            if after.as_ref().is_some_and(is_active) && !before.is_active(now) {
+                judgement.note(quota::check(context, &self.plans, &account).await)?;
             }
+            let after = judgement.conclude(after)?;
             if before.changes_to(&after).is_some() {
                 write(context, EventChange::Updated, &before, &after).await?;
             }

@@ -7,11 +7,12 @@ use domain::{
     ids::EventId,
     plan::Plan,
     slug,
+    violation::Checked,
     zone::Zone,
 };
 
 use super::{not_suspended, quota};
-use crate::service::{Context, Error, Events, Invocation, Principal};
+use crate::service::{Context, Error, Events, Invocation, Principal, judgement::Judgement};
 
 /// With 36^6 endings, this many taken ones in a row have another cause.
 const SLUG_ATTEMPTS: usize = 8;
@@ -21,20 +22,30 @@ impl Events {
     pub async fn create(
         &self,
         by: impl Into<Invocation<'_, Event>>,
-        new: NewEvent,
+        new: impl Into<Checked<NewEvent>>,
     ) -> Result<Event, Error> {
         let by = by.into();
         let caller = by.caller;
+        let Checked {
+            message: new,
+            mistakes,
+        } = new.into();
         let decide = async |context: &mut Context| {
             let (account, identity) = self
                 .begin_event(context, caller, &new.title, new.is_listed)
                 .await?;
             let now = context.now;
-            let event = Event::create(new, identity, &self.defaults_of(&account), now)?;
-            quota::check_approval(&account, None, &event)?;
-            if event.is_active(now) {
-                quota::check(context, &self.plans, &account).await?;
+            let mut judgement = Judgement::of(mistakes);
+            let asks_for_approval = new.requires_approval;
+            let event = Event::create(new, identity, &self.defaults_of(&account), now);
+            let event = judgement.note(event)?;
+            let approval = quota::check_approval(&account, asks_for_approval);
+            judgement.note_of("requires_approval", approval)?;
+            // What has no valid times yet will most likely be in the future.
+            if event.as_ref().is_none_or(|event| event.is_active(now)) {
+                judgement.note(quota::check(context, &self.plans, &account).await)?;
             }
+            let event = judgement.conclude(event)?;
             self.add_with_free_slug(context, event, false).await
         };
         self.commands.run_for(by, decide).await

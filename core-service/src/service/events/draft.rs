@@ -21,7 +21,7 @@ impl Events {
                 .await?;
             let now = context.now;
             let copy = original.copied(identity, now);
-            quota::check_approval(&account, None, &copy)?;
+            quota::check_approval(&account, copy.requires_approval)?;
             if copy.is_active(now) {
                 quota::check(context, &self.plans, &account).await?;
             }

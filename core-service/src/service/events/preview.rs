@@ -4,10 +4,11 @@ use domain::{
     event::{Event, EventPatch},
     ids::EventId,
     registration::{ActiveStatus, Notification, Registrant, SampleOrganizer},
+    violation::Checked,
 };
 
 use super::quota;
-use crate::service::{Error, Events, Principal};
+use crate::service::{Error, Events, Principal, judgement::Judgement};
 
 /// A change that is considered.
 #[derive(Debug, Clone)]
@@ -49,14 +50,21 @@ impl Events {
         &self,
         caller: &Principal,
         id: EventId,
-        patch: EventPatch,
+        Checked {
+            message: patch,
+            mistakes,
+        }: Checked<EventPatch>,
     ) -> Result<PlannedUpdate, Error> {
         let (store, now) = (self.commands.store(), self.commands.now());
         let (before, counters) = self.get(caller, id).await?;
-        let after = before.patched(patch, counters.confirmed, now)?;
+        let mut judgement = Judgement::of(mistakes);
+        let begins_to_ask = quota::begins_to_ask(&before, &patch);
+        let after = judgement.note(before.patched(patch, counters.confirmed, now))?;
         let account = store.find_account(caller.account).await?;
         let account = account.ok_or(Error::Unauthorized)?;
-        quota::check_approval(&account, Some(&before), &after)?;
+        let approval = quota::check_approval(&account, begins_to_ask);
+        judgement.note_of("requires_approval", approval)?;
+        let after = judgement.conclude(after)?;
         let told = self.told_of_time_and_place(&before, &after).await?;
         let promoted = if after.is_active(now) {
             counters.promotable(after.max_capacity)

@@ -1,6 +1,11 @@
 //! What a plan allows: active events (rule 13 of docs/rules.md), and asking for approval.
 
-use domain::{account::Account, event::Event, plan::Plans};
+use domain::{
+    account::Account,
+    change::Change,
+    event::{Event, EventPatch},
+    plan::Plans,
+};
 
 use crate::service::{Context, Error};
 
@@ -24,17 +29,16 @@ pub(super) async fn check(
     })
 }
 
-/// Refuses to ask for approval on a plan that does not show registrations, since nobody could approve. `before` is the event before a
-/// change: one that asks already may go on.
-pub(super) fn check_approval(
-    account: &Account,
-    before: Option<&Event>,
-    after: &Event,
-) -> Result<(), Error> {
-    let asked = before.is_some_and(|before| before.requires_approval);
-    if !after.requires_approval || asked || account.plan.is_paid() {
+/// Refuses to ask for approval on a plan that does not show registrations, since nobody could approve.
+pub(super) fn check_approval(account: &Account, asks: bool) -> Result<(), Error> {
+    if !asks || account.plan.is_paid() {
         Ok(())
     } else {
         Err(Error::PlanRequired)
     }
+}
+
+/// Whether a change makes an event ask for approval. One that asks already may go on.
+pub(super) fn begins_to_ask(before: &Event, patch: &EventPatch) -> bool {
+    !before.requires_approval && matches!(patch.requires_approval, Change::Set(true))
 }

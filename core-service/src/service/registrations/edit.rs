@@ -5,10 +5,12 @@ use domain::{
     fact::Fact,
     ids::{EventId, RegistrationId},
     registration::{Answer, Details, Refusal, Registration, check_answers},
-    violation::Violations,
+    violation::{Checked, Violations},
 };
 
-use crate::service::{Context, Error, Invocation, Registrations, registrations::manage::Held};
+use crate::service::{
+    Context, Error, Invocation, Registrations, judgement::Judgement, registrations::manage::Held,
+};
 
 /// A partial change of a registration.
 #[derive(Debug, Clone, Default)]
@@ -26,18 +28,31 @@ impl Registrations {
         by: impl Into<Invocation<'_, Registration>>,
         event: EventId,
         id: RegistrationId,
-        patch: RegistrationPatch,
+        patch: impl Into<Checked<RegistrationPatch>>,
     ) -> Result<Registration, Error> {
         let by = by.into();
         let caller = by.caller;
-        self.require_paid(caller, event).await?;
+        let Checked {
+            message: patch,
+            mistakes,
+        } = patch.into();
+        let is_paid = match self.require_paid(caller, event).await {
+            Ok(_) => true,
+            Err(Error::PlanRequired) => false,
+            Err(other) => return Err(other),
+        };
         let decide = async |context: &mut Context| {
             let held = Held::read(context, caller, event, id).await?;
+            let mut judgement = Judgement::of(mistakes);
+            if !is_paid {
+                judgement.note(Err::<(), _>(Error::PlanRequired))?;
+            }
             if held.event.is_cancelled {
-                return Err(Error::EventCancelled);
+                judgement.note(Err::<(), _>(Error::EventCancelled))?;
             }
             let before = &held.registration;
-            let details = held.details(patch)?;
+            let details = judgement.note(held.details(patch))?;
+            let details = judgement.conclude(details)?;
             let Some(after) = before.with_details(details, context.now)? else {
                 return Ok(held.registration);
             };
@@ -70,13 +85,13 @@ impl Held {
             Change::Clear => Some(Vec::new()),
             Change::Set(answers) => Some(answers),
         };
-        let details = violations
-            .unless_any(Some(details))
-            .map_err(Refusal::Invalid)?;
-        let Some(given) = given else {
-            return Ok(details);
-        };
-        let answers = check_answers(&self.event.custom_fields, given).map_err(Refusal::Invalid)?;
-        Ok(Details { answers, ..details })
+        if let Some(given) = given {
+            match check_answers(&self.event.custom_fields, given) {
+                Ok(answers) => details.answers = answers,
+                Err(mistakes) => violations.extend(mistakes),
+            }
+        }
+        let details = violations.unless_any(Some(details));
+        details.map_err(Refusal::Invalid)
     }
 }

@@ -4,9 +4,10 @@ use domain::{
     event::Event,
     ids::{EventId, RegistrationId},
     registration::{Refusal, Registration, Requester},
+    violation::Checked,
 };
 
-use crate::service::{Error, Principal, Registrations, events};
+use crate::service::{Error, NewRegistration, Principal, Registrations, events};
 
 /// Whom a change would mail.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,20 +19,21 @@ pub struct PlannedRecipients {
 }
 
 impl Registrations {
-    /// Whom adding this address to an event would mail.
+    /// Whom adding somebody to an event would mail.
     pub async fn planned_guest(
         &self,
         caller: &Principal,
         event: EventId,
-        address: String,
+        new: Checked<NewRegistration>,
     ) -> Result<PlannedRecipients, Error> {
         let (event, _) = events::find(self.commands.store(), caller, event).await?;
         let requester = Requester::Owner(caller.account);
-        event.check_open(requester, self.commands.now())?;
-        Ok(PlannedRecipients {
+        let addresses = vec![new.message.email.clone()];
+        let judgement = self.judge(&event, requester, new).await?;
+        judgement.conclude(Some(PlannedRecipients {
             event_title: event.title,
-            addresses: vec![address],
-        })
+            addresses,
+        }))
     }
 
     /// Whom approving these registrations would mail: those that await it.

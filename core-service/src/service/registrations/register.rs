@@ -4,17 +4,19 @@ use std::net::IpAddr;
 
 use domain::{
     audit::Actor,
-    email::Email,
+    email::{self, Email},
+    event::Event,
     ids::{EventId, RegistrationId},
     private_link::LinkToken,
-    registration::{Answer, Requester, Status},
+    registration::{Answer, Requester, Status, check_answers},
     slug,
-    violation::Violations,
+    violation::{Checked, FieldViolation, Violations},
 };
 use server::traces;
 
 use crate::service::{
     Allowance, Error, Invocation, Registrations, events,
+    judgement::Judgement,
     registrations::batch::{Placed, Request},
 };
 
@@ -52,23 +54,31 @@ impl Registrations {
     pub async fn register(
         &self,
         slug: &str,
-        new: NewRegistration,
+        new: impl Into<Checked<NewRegistration>>,
         client: Option<IpAddr>,
     ) -> Result<Option<Allowance>, Error> {
         let allowance = self.limiters.count_address(client)?;
         if !slug::is_possible(slug) {
             return Err(Error::NO_EVENT);
         }
-        let (name, email, answers) = new.checked()?;
+        let (new, email) = match valid(new.into()) {
+            Ok(valid) => valid,
+            Err(invalid) => {
+                let event = self.commands.store().find_event_by_slug(slug).await?;
+                let event = event.ok_or(Error::NO_EVENT)?;
+                let judged = self.judge(&event, Requester::Public, invalid).await?;
+                return judged.conclude(None);
+            }
+        };
         self.limiters.count_event(slug)?;
         self.batchers
             .register(Request {
                 slug: slug.to_owned(),
                 requester: Requester::Public,
                 actor: Actor::Attendee,
-                name,
+                name: new.name,
                 email,
-                answers,
+                answers: new.answers,
                 link: None,
                 span: traces::current(),
             })
@@ -81,19 +91,23 @@ impl Registrations {
         &self,
         by: impl Into<Invocation<'_, Added>>,
         event: EventId,
-        new: NewRegistration,
+        new: impl Into<Checked<NewRegistration>>,
     ) -> Result<Added, Error> {
         let by = by.into();
+        let requester = Requester::Owner(by.caller.account);
         let (event, _) = events::find(self.commands.store(), by.caller, event).await?;
-        let (name, email, answers) = new.checked()?;
+        let (new, email) = match valid(new.into()) {
+            Ok(valid) => valid,
+            Err(invalid) => return self.judge(&event, requester, invalid).await?.conclude(None),
+        };
         let token = LinkToken::generate(self.commands.entropy());
         let request = Request {
             slug: event.slug,
-            requester: Requester::Owner(by.caller.account),
+            requester,
             actor: by.caller.into(),
-            name,
+            name: new.name,
             email,
-            answers,
+            answers: new.answers,
             link: Some(token.hash()),
             span: traces::current(),
         };
@@ -118,18 +132,57 @@ impl Registrations {
     }
 }
 
-impl NewRegistration {
-    fn checked(self) -> Result<(String, Email, Vec<Answer>), Error> {
-        let mut violations = Violations::default();
-        let email = violations.check("email", self.email.parse::<Email>());
-        let values = self.answers.iter().flat_map(|answer| &answer.values);
-        let characters: usize = values.map(|value| value.chars().count()).sum();
-        if characters > MAX_ANSWER_CHARACTERS {
-            let message =
-                format!("must be at most {MAX_ANSWER_CHARACTERS} characters long in total");
-            violations.add("answers", message);
+impl Registrations {
+    /// What is wrong with a request to register. Seats and limits are not asked.
+    pub(super) async fn judge(
+        &self,
+        event: &Event,
+        requester: Requester,
+        Checked {
+            message: new,
+            mistakes,
+        }: Checked<NewRegistration>,
+    ) -> Result<Judgement, Error> {
+        let (store, now) = (self.commands.store(), self.commands.now());
+        let mut judgement = Judgement::of(mistakes);
+        judgement.note(event.check_open(requester, now))?;
+        let answers = check_answers(&event.custom_fields, new.answers);
+        judgement.note(answers)?;
+        // Only the owner may learn who is registered.
+        if requester != Requester::Public {
+            let address = email::normalised(&new.email);
+            let person = [(event.id, &*address)];
+            if !store.find_active_registrations(&person).await?.is_empty() {
+                judgement.note(Err::<(), _>(Error::AlreadyRegistered))?;
+            }
         }
-        let email = violations.unless_any(email).map_err(Error::Invalid)?;
-        Ok((self.name, email, self.answers))
+        Ok(judgement)
+    }
+}
+
+/// A request with its address, or with everything that is wrong with it by itself.
+fn valid(
+    Checked { message, mistakes }: Checked<NewRegistration>,
+) -> Result<(NewRegistration, Email), Checked<NewRegistration>> {
+    let mut violations = Violations::from(mistakes);
+    let values = message.answers.iter().flat_map(|answer| &answer.values);
+    let characters: usize = values.map(|value| value.chars().count()).sum();
+    if characters > MAX_ANSWER_CHARACTERS {
+        let text = format!("must be at most {MAX_ANSWER_CHARACTERS} characters long in total");
+        violations.add_others([FieldViolation {
+            field: "answers".to_owned(),
+            message: text,
+        }]);
+    }
+    let email = message.email.parse::<Email>();
+    if let Err(wrong) = &email {
+        violations.add_others([FieldViolation {
+            field: "email".to_owned(),
+            message: wrong.to_string(),
+        }]);
+    }
+    match violations.unless_any(email.ok()) {
+        Ok(email) => Ok((message, email)),
+        Err(mistakes) => Err(Checked { message, mistakes }),
     }
 }

@@ -53,13 +53,17 @@ impl Event {
             return Err(Refusal::Edited);
         }
         let mut violations = Violations::default();
-        let after = self.with(patch, now, &mut violations);
-        let mut after = violations
-            .unless_any(Some(after))
-            .map_err(Refusal::Invalid)?;
-        if after.max_capacity < self.max_capacity && after.max_capacity < confirmed {
+        let mut after = self.with(patch, now, &mut violations);
+        let is_too_small = after.max_capacity < self.max_capacity && after.max_capacity < confirmed;
+        if is_too_small && violations.as_slice().is_empty() {
             return Err(Refusal::CapacityBelowConfirmed { confirmed });
         }
+        if is_too_small {
+            let message =
+                format!("must be at least {confirmed}, the number of confirmed registrations");
+            violations.add("max_capacity", message);
+        }
+        violations.unless_any(Some(())).map_err(Refusal::Invalid)?;
         if after != *self {
             after.sequence += i32::from(after.takes_place_elsewhere(self));
             after.version = after.version.saturating_add(1);

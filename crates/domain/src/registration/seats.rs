@@ -1,7 +1,10 @@
 //! Decisions on seats, on data that were read under the lock of an event's counters.
 
 use super::{Answer, Confirmation, Counters, Refusal, Status, check_answers};
-use crate::{event::Event, ids::AccountId, instant::Instant};
+use crate::{event::Event, ids::AccountId, instant::Instant, violation::FieldViolation};
+
+/// The message for an address that is registered already, for the event's owner.
+pub const MUST_BE_NEW: &str = "must be one that is not registered for the event already";
 
 /// An event whose counters are locked.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,8 +58,15 @@ impl Seats {
         now: Instant,
     ) -> Result<Admission, Refusal> {
         self.event.check_open(requester, now)?;
-        let answers =
-            check_answers(&self.event.custom_fields, answers).map_err(Refusal::Invalid)?;
+        let is_known = is_registered && requester != Requester::Public;
+        let answers = check_answers(&self.event.custom_fields, answers);
+        let answers = answers.map_err(|mut mistakes| {
+            mistakes.extend(is_known.then(|| FieldViolation {
+                field: "email".to_owned(),
+                message: MUST_BE_NEW.to_owned(),
+            }));
+            Refusal::Invalid(mistakes)
+        })?;
         if is_registered {
             return match requester {
                 Requester::Public => Ok(Admission::Repeated { answers }),

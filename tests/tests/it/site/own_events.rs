@@ -88,7 +88,7 @@ async fn questions_are_added_and_moved_and_nothing_typed_is_lost(app: Arc<TestAp
     let refused = browser.send(new, &pressed(("action", "draft"))).await;
     let html = refused.html(400);
     assert!(
-        html.contains("id=\"title-wrong\">must be 3 to 200 characters long"),
+        html.contains("id=\"title-wrong\">Use 3 to 200 characters."),
         "{html}"
     );
     assert!(attributes(html, "href").contains(&"#title"));
@@ -220,7 +220,7 @@ async fn a_new_owner_reads_who_is_not_told_of_a_cancellation(app: Arc<TestApp>) 
     }
     let browser = Browser::signed_in(&app, &account.email).await;
     let cancel = path(&event, "/cancel");
-    let untold = "20 people whom you added are not mailed";
+    let untold = "20 people whom you added get no email";
     assert!(browser.page(&cancel).await.html(200).contains(untold));
     let review = browser.send(&cancel, &[("reason", "Rain")]).await;
     assert!(review.html(200).contains(untold));
@@ -250,7 +250,7 @@ async fn the_form_asks_for_a_code_where_a_contact_is_no_members(app: Arc<TestApp
 
     browser.send(&asks, &[("action", "send")]).await;
     let wrong = browser.send(&asks, &[("code", "00000000")]).await;
-    assert!(wrong.html(400).contains("is not the one in the email"));
+    assert!(wrong.html(400).contains("That code doesn’t match."));
     let code = app.newest_code(contact.1).await;
     let done = browser.send(&asks, &[("code", &code)]).await;
     assert_eq!(

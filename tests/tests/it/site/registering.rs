@@ -109,9 +109,12 @@ async fn wrong_input_is_shown_beside_its_field_and_nothing_typed_is_lost(app: Ar
     let reply = app.site.form(&path, &wrong).send().await;
     let html = reply.html(400);
     for (id, words) in [
-        ("name", "is required"),
-        ("email", "must"),
-        ("q1", "must be at most 2000 characters long, is 10000"),
+        ("name", "Enter a name."),
+        ("email", "Enter an email address, like ada@example.org."),
+        ("q1", "Use at most 2000 characters. There are 10000 now."),
+        ("q2", "Enter a whole number."),
+        ("q3", "Choose one of the options."),
+        ("q5", "Please check this box."),
     ] {
         let beside = format!("id=\"{id}-wrong\">{words}");
         assert!(html.contains(&beside), "{beside}: {html}");
@@ -124,7 +127,6 @@ async fn wrong_input_is_shown_beside_its_field_and_nothing_typed_is_lost(app: Ar
     assert!(!html.contains("<script>alert"), "{html}");
     assert!(html.contains(&long) && html.contains("value=\"forty\""));
 
-    // Then what only core knows of the event.
     let wrong = [
         ("name", "Grace"),
         ("email", "grace@example.org"),
@@ -137,10 +139,10 @@ async fn wrong_input_is_shown_beside_its_field_and_nothing_typed_is_lost(app: Ar
     let reply = app.site.form(&path, &wrong).send().await;
     let html = reply.html(400);
     for (id, words) in [
-        ("q2", "must be an integer"),
-        ("q3", "must be"),
-        ("q4", "must be"),
-        ("q5", "must have an answer to"),
+        ("q2", "Enter a whole number."),
+        ("q3", "Choose one of the options."),
+        ("q4", "Choose one of the options."),
+        ("q5", "Please check this box."),
     ] {
         let beside = format!("id=\"{id}-wrong\">{words}");
         assert!(html.contains(&beside), "{beside}: {html}");

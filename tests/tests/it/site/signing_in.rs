@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use domain::plan::Plan;
-use tests::{Browser, TestApp, core_at};
+use tests::{Browser, OAuthApp, TestApp, core_at};
 
 use super::attributes;
 
@@ -281,6 +281,46 @@ async fn a_foreign_window_does_not_see_who_is_signed_in(app: Arc<TestApp>) {
     }
 }
 
+async fn the_page_says_what_somebody_signs_in_for(app: Arc<TestApp>) {
+    let account = app.account(Plan::Pro).await;
+    let owner = Browser::signed_in(&app, &account.email).await;
+    let invited = [("email", "olga@example.org"), ("role", "organizer")];
+    owner.send("/dashboard/members", &invited).await;
+    app.drain_jobs().await;
+    let mails = app.mails();
+    let mut found = mails
+        .iter()
+        .filter_map(|mail| mail.text.split_once("https://muster.example/invitations/"));
+    let invitation = found.next().unwrap().1.split_whitespace().next().unwrap();
+    let invitation = format!("/invitations/{invitation}");
+    let client = OAuthApp::registered(&app, "Claude <Code>").await;
+    let authorize = client.request(&[]);
+    for (wanted, said) in [
+        (&*invitation, "invites you to join <bdi>"),
+        (
+            &*authorize,
+            "An app that calls itself <bdi>Claude &#60;Code&#62;</bdi> wants to connect",
+        ),
+        ("/dashboard/events/new", "Sign in to create an event."),
+        (
+            "/invitations/0190a5b4-0000-7000-8000-000000000000",
+            "Sign in to see your invitation.",
+        ),
+    ] {
+        let visitor = Browser::new(&app);
+        let page = visitor.page(wanted).await;
+        let page = visitor.follow(&page).await;
+        assert!(page.html(200).contains(said), "{wanted}: {page:?}");
+        assert!(!page.html(200).contains("olga@example.org"), "{wanted}");
+        // It is still said after a mistake.
+        let mistaken = [("email", "ada@"), ("next", wanted)];
+        let mistaken = visitor.send("/sign-in", &mistaken).await;
+        assert!(mistaken.html(400).contains(said), "{wanted}: {mistaken:?}");
+    }
+    let itself = Browser::new(&app).page("/sign-in").await;
+    assert!(!itself.html(200).contains("id=\"purpose\""));
+}
+
 async fn what_a_page_says_once_is_sent_over_https_alone(app: Arc<TestApp>) {
     let account = app.account(Plan::Free).await;
     let browser = Browser::new(&app);
@@ -295,6 +335,7 @@ async fn what_a_page_says_once_is_sent_over_https_alone(app: Arc<TestApp>) {
 
 tests::on_both_engines!(
     a_foreign_window_does_not_see_who_is_signed_in,
+    the_page_says_what_somebody_signs_in_for,
     what_a_page_says_once_is_sent_over_https_alone,
     a_new_person_publishes_a_first_event_by_forms_alone,
     only_own_pages_are_returned_to_after_signing_in,

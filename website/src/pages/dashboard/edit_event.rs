@@ -6,7 +6,10 @@ use axum::response::Response;
 use http_kit::Problem;
 use muster_api::{
     Reason, Scope,
-    v1::{MyEventDetail, UpdateEventRequest, bindings::UpdateEvent},
+    v1::{
+        MyEventDetail, UpdateEventRequest,
+        bindings::{PreviewEventUpdate, UpdateEvent},
+    },
     violation::Violation,
 };
 
@@ -20,7 +23,7 @@ use super::{
         stored,
     },
     event_head::{EventHead, Part, path_of, read},
-    mail_preview::{MailPreview, check, of_update},
+    mail_preview::{MailPreview, of_update},
     plan::Plan,
 };
 use crate::{
@@ -63,19 +66,13 @@ struct ReviewPage {
 
 pub(in crate::pages) async fn show(caller: Caller) -> PageResult {
     caller.require(Scope::EventsWrite)?;
-    let (event, plan) = tokio::try_join!(read(&caller), Plan::read(&caller))?;
+    let event = read(&caller).await?;
     if event.is_cancelled {
         return Ok(flash::see(&path_of(&event.id), None));
     }
-    let mut form = EventForm::of(Purpose::Change, &stored(&event));
-    if let Some(plan) = plan.filter(|_| !event.requires_approval) {
-        plan.explain(&mut form.model);
-    }
-    let unproven = contact::unproven(&caller, event.contact_email.clone()).await?;
-    caller.answer(&EditPage {
-        unproven,
-        ..EditPage::of(&caller, &event, form)
-    })
+    let form = EventForm::of(Purpose::Change, &stored(&event));
+    let page = EditPage::read(&caller, &event, form).await?;
+    caller.answer(&page)
 }
 
 pub(in crate::pages) async fn take(caller: Caller, form: Form) -> PageResult {
@@ -86,30 +83,27 @@ pub(in crate::pages) async fn take(caller: Caller, form: Form) -> PageResult {
     }
     let goes_back = form.value("action") == Some("back");
     if goes_back || asks_for_pictures(&form) || Questions::are_arranged(&form) {
-        return caller.answer(&EditPage::again(&caller, &event, &form, &[]));
+        let page = EditPage::again(&caller, &event, &form, &[]).await?;
+        return caller.answer(&page);
     }
     let opened: Option<i32> = form.value("version").and_then(|text| text.parse().ok());
     if opened != Some(event.version) {
-        return conflict(caller, &event, form);
+        return conflict(caller, &event, form).await;
     }
     let changed = changed(&form, &stored(&event));
     if changed.is_empty() {
         return Ok(flash::see(&path_of(&event.id), Some(Flash::EVENT_SAVED)));
     }
-    let asked = request(event.id.clone(), event.version, &form, &changed);
-    let saved = match asked {
-        Ok(request) => save(&caller, &event, &form, &changed, request).await,
-        Err(violations) => Err(Problem::invalid(&violations)),
-    };
-    match saved {
+    let request = request(event.id.clone(), event.version, &form, &changed);
+    match save(&caller, &event, &form, &changed, request).await {
         Err(problem) if problem.code == Reason::Conflict.code() => {
             let event = read(&caller).await?;
-            conflict(caller, &event, form)
+            conflict(caller, &event, form).await
         }
         Err(problem) if problem.code == Reason::EventCancelled.code() => {
             Ok(cancelled_meanwhile(&event))
         }
-        Err(problem) => refused(caller, &event, form, problem),
+        Err(problem) => refused(caller, &event, form, problem).await,
         response => response,
     }
 }
@@ -124,7 +118,8 @@ async fn save(
 ) -> PageResult {
     let is_confirmed = form.is_ticked("confirmed");
     if !is_confirmed && event.registrations_active > 0 {
-        check(&request)?;
+        // Everything that is wrong with it is said before a mail is shown.
+        caller.ask::<PreviewEventUpdate>(request.clone()).await?;
         if let Some(mail) = of_update(caller, &event.id, form, changed).await? {
             return review(caller, event, form, mail);
         }
@@ -163,7 +158,7 @@ fn cancelled_meanwhile(event: &MyEventDetail) -> Response {
 }
 
 /// What someone else changed, beside what was typed.
-fn conflict(caller: Caller, event: &MyEventDetail, form: Form) -> PageResult {
+async fn conflict(caller: Caller, event: &MyEventDetail, form: Form) -> PageResult {
     if event.is_cancelled {
         return Ok(cancelled_meanwhile(event));
     }
@@ -172,23 +167,38 @@ fn conflict(caller: Caller, event: &MyEventDetail, form: Form) -> PageResult {
     let caller = caller.refused(form, problem);
     caller.answer(&EditPage {
         trouble: Some(CONFLICT),
-        ..EditPage::of(&caller, event, merged)
+        ..EditPage::read(&caller, event, merged).await?
     })
 }
 
-fn refused(caller: Caller, event: &MyEventDetail, form: Form, problem: Problem) -> PageResult {
+async fn refused(
+    caller: Caller,
+    event: &MyEventDetail,
+    form: Form,
+    problem: Problem,
+) -> PageResult {
     let violations = placed(&problem);
     if violations.is_empty() {
         return Err(problem);
     }
-    let page = EditPage::again(&caller, event, &form, &violations);
+    let page = EditPage::again(&caller, event, &form, &violations).await?;
     caller.refused(form, problem).answer(&page)
 }
 
 impl EditPage {
     /// The form on top of what is stored now.
-    fn of(caller: &Caller, event: &MyEventDetail, form: EventForm) -> Self {
-        Self {
+    async fn read(
+        caller: &Caller,
+        event: &MyEventDetail,
+        mut form: EventForm,
+    ) -> Result<Self, Problem> {
+        let address = event.contact_email.clone();
+        let (plan, unproven) =
+            tokio::try_join!(Plan::read(caller), contact::unproven(caller, address))?;
+        if let Some(plan) = plan.filter(|_| !event.requires_approval) {
+            plan.explain(&mut form.model);
+        }
+        Ok(Self {
             page: caller.page("Edit the event", Tab::Events),
             head: EventHead::of(event, Part::Edit),
             model: form.model,
@@ -198,22 +208,22 @@ impl EditPage {
             zones: zones::names(),
             trouble: None,
             has_registrations: event.registrations_total > 0,
-            unproven: None,
-        }
+            unproven,
+        })
     }
 
     /// The form as it was typed, on top of what was stored when it was opened.
-    fn again(
+    async fn again(
         caller: &Caller,
         event: &MyEventDetail,
         typed: &Form,
         violations: &[Violation],
-    ) -> Self {
-        let form = EventForm::of(Purpose::Change, typed).refused(violations);
-        Self {
+    ) -> Result<Self, Problem> {
+        let form = EventForm::of(Purpose::Change, typed).refused(typed, violations);
+        Ok(Self {
             version: typed.text("version").unwrap_or_default(),
             seen: typed.text("seen").unwrap_or_default(),
-            ..Self::of(caller, event, form)
-        }
+            ..Self::read(caller, event, form).await?
+        })
     }
 }

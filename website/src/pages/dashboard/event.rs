@@ -13,7 +13,7 @@ use super::event_head::{EventHead, Part, path_of, read};
 use crate::{
     caller::{Caller, Frame, Tab},
     flash::{self, Flash},
-    form::{Form, fresh_key},
+    form::Form,
     layout::PageResult,
     markdown::Author,
     place::Place,
@@ -70,16 +70,16 @@ pub(in crate::pages) async fn ask_to_clone(caller: Caller) -> PageResult {
     caller.answer(&ClonePage {
         page: caller.page("Copy the event?", Tab::Events),
         head: EventHead::of(&event, Part::Overview),
-        key: fresh_key(),
+        key: caller.key(),
     })
 }
 
 /// Makes a draft with the same times and questions, and leads to its form.
 pub(in crate::pages) async fn clone(caller: Caller, form: Form) -> PageResult {
     let id = caller.context.segment(2)?;
-    let key = form.value("key");
     let request = CloneEventRequest { id };
-    let CreatedEvent { id, .. } = caller.context.ask_once::<CloneEvent>(request, key).await?;
+    let cloned = caller.context.ask_once::<CloneEvent>(request, form.key());
+    let CreatedEvent { id, .. } = cloned.await?;
     let path = format!("{}/edit", path_of(&id));
     Ok(flash::see(&path, Some(Flash::EVENT_CLONED)))
 }

@@ -13,7 +13,7 @@ use crate::{
     cover::preview,
     date::wall_time,
     field::{Button, Field, FieldKind, FormModel, Group},
-    form::Form,
+    form::{Form, NOT_A_NUMBER},
 };
 use questions::Questions;
 
@@ -71,10 +71,16 @@ impl EventForm {
     }
 
     /// The same form with core's words beside the fields.
-    pub(super) fn refused(mut self, violations: &[Violation]) -> Self {
+    pub(super) fn refused(mut self, typed: &Form, violations: &[Violation]) -> Self {
+        let is_number = capacity(typed) != Some(NO_NUMBER);
         let is_question = |one: &Violation| one.field.starts_with("custom_fields");
-        let (of_questions, others): (Vec<_>, Vec<_>) =
+        let (of_questions, mut others): (Vec<_>, Vec<_>) =
             violations.iter().cloned().partition(is_question);
+        for one in others.iter_mut().filter(|one| one.field == "max_capacity") {
+            if !is_number {
+                NOT_A_NUMBER.clone_into(&mut one.message);
+            }
+        }
         self.model = self.model.refused(&others);
         let mistakes = self.questions.refused(&of_questions);
         self.model.mistakes.extend(mistakes);
@@ -128,21 +134,15 @@ pub(super) fn stored(event: &MyEventDetail) -> Form {
 }
 
 /// What core is asked for a new event.
-///
-/// # Errors
-/// What is not even a number.
-pub(super) fn create_request(
-    form: &Form,
-    is_public: bool,
-) -> Result<CreateEventRequest, Vec<Violation>> {
+pub(super) fn create_request(form: &Form, is_public: bool) -> CreateEventRequest {
     let custom_fields = Questions::of(form).asked();
-    Ok(CreateEventRequest {
+    CreateEventRequest {
         title: form.text("title"),
         description: form.text("description"),
         location: form.text("location"),
         start_date: form.text("start_date"),
         end_date: form.text("end_date"),
-        max_capacity: capacity(form)?,
+        max_capacity: capacity(form),
         is_public: Some(is_public),
         city: form.text("city"),
         image_query: form.text("image_query"),
@@ -154,7 +154,7 @@ pub(super) fn create_request(
         confirm_by_email: form.value("confirm_by_email").map(|value| value == "true"),
         organizer_name: form.text("organizer_name"),
         contact_email: form.text("contact_email"),
-    })
+    }
 }
 
 /// The number of the chosen picture.
@@ -162,19 +162,14 @@ pub(super) fn variant(form: &Form) -> Option<i32> {
     form.value(VARIANT)?.parse().ok()
 }
 
-/// The number of seats; none means the default.
-pub(super) fn capacity(form: &Form) -> Result<Option<i32>, Vec<Violation>> {
-    let Some(text) = form.value("max_capacity") else {
-        return Ok(None);
-    };
-    let refuse = |_| {
-        vec![Violation {
-            field: "max_capacity".to_owned(),
-            message: "must be a whole number".to_owned(),
-        }]
-    };
-    text.parse().map(Some).map_err(refuse)
+/// The number of seats; none means the default. What is no number is one that core refuses, with everything else that is wrong.
+pub(super) fn capacity(form: &Form) -> Option<i32> {
+    let text = form.value("max_capacity")?;
+    Some(text.parse().unwrap_or(NO_NUMBER))
 }
+
+/// Stands for what is no number.
+const NO_NUMBER: i32 = i32::MIN;
 
 /// What core refused, at the fields that it is about; empty if it is about none.
 pub(super) fn placed(problem: &Problem) -> Vec<Violation> {
@@ -185,12 +180,16 @@ pub(super) fn placed(problem: &Problem) -> Vec<Violation> {
         }]
     };
     match problem.code {
-        "INVALID_REQUEST" if problem.http_status == 400 => problem.details.clone(),
-        "CAPACITY_TOO_LOW" => at("max_capacity", problem.message.clone()),
-        "PLAN_REQUIRED" => at(
-            "requires_approval",
-            "needs a paid plan: without one you could not see who asks".to_owned(),
-        ),
+        _ if matches!(problem.http_status, 400 | 403) && !problem.details.is_empty() => {
+            problem.details.clone()
+        }
+        "CAPACITY_TOO_LOW" => {
+            // The message begins with the field's name.
+            let rule = problem.message.strip_prefix("max_capacity ");
+            at("max_capacity", rule.unwrap_or(&problem.message).to_owned())
+        }
+        "PLAN_REQUIRED" => at("requires_approval", "needs a paid plan".to_owned()),
+        "QUOTA_EXCEEDED" => at("active_events", problem.message.clone()),
         _ => Vec::new(),
     }
 }
@@ -308,7 +307,7 @@ mod tests {
             requires_approval: true,
             ..MyEventDetail::default()
         };
-        let request = create_request(&stored(&event), false).unwrap();
+        let request = create_request(&stored(&event), false);
         assert_eq!(request.title.as_deref(), Some("Rust Night"));
         assert_eq!(request.description.as_deref(), Some("One\n\nTwo"));
         assert_eq!(request.start_date.as_deref(), Some("2030-05-14T19:00"));
@@ -321,14 +320,19 @@ mod tests {
     #[test]
     fn what_is_no_number_is_told_beside_the_field() {
         let form = Form::parse(b"max_capacity=many");
-        let problem = create_request(&form, false).unwrap_err();
-        let form = EventForm::of(Purpose::New, &form).refused(&problem);
+        let request = create_request(&form, false);
+        let problem = muster_api::validation::check(&request).unwrap_err();
+        let form = EventForm::of(Purpose::New, &form).refused(&form, &problem);
         let seats = form
             .model
             .fields()
             .find(|field| field.name == "max_capacity");
         let seats = seats.unwrap();
-        assert_eq!(seats.problem.as_deref(), Some("must be a whole number"));
+        assert_eq!(seats.problem.as_deref(), Some("Enter a whole number."));
         assert_eq!(seats.value, "many");
+        assert!(
+            form.model.mistakes.len() > 1,
+            "and the rest is told as well"
+        );
     }
 }

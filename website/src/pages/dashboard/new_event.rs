@@ -1,10 +1,9 @@
 //! A new event: a draft, or published at once.
 
 use askama::Template;
-use http_kit::Problem;
 use muster_api::{
     Scope,
-    v1::{CreatedEvent, bindings::CreateEvent},
+    v1::{Account, CreatedEvent, bindings::CreateEvent},
 };
 
 use super::{
@@ -18,9 +17,10 @@ use crate::{
     caller::{Caller, Frame, Tab},
     field::FormModel,
     flash::{self, Flash},
-    form::{Form, fresh_key},
+    form::Form,
     layout::PageResult,
     pages::dashboard::plan::{self, Plan},
+    words::sent_before,
     zones,
 };
 
@@ -34,31 +34,23 @@ struct NewEventPage {
     key: String,
     zones: &'static [String],
     plan: Option<Plan>,
-    trouble: Option<&'static str>,
+    trouble: Option<String>,
     has_registrations: bool,
 }
 
 pub(in crate::pages) async fn show(caller: Caller) -> PageResult {
     caller.require(Scope::EventsWrite)?;
     let account = plan::account(&caller).await?;
-    let timezone = account
-        .as_ref()
-        .and_then(|account| account.timezone.clone());
-    let blank = blank(&timezone.unwrap_or_default());
-    let mut form = EventForm::of(Purpose::New, &blank);
-    let plan = account.as_ref().map(Plan::of);
-    if let Some(plan) = &plan {
-        plan.explain(&mut form.model);
-    }
-    let page = NewEventPage::of(&caller, form);
-    caller.answer(&NewEventPage { plan, ..page })
+    let timezone = account.as_ref().and_then(|one| one.timezone.as_deref());
+    let form = EventForm::of(Purpose::New, &blank(timezone.unwrap_or_default()));
+    caller.answer(&NewEventPage::of(&caller, account.as_ref(), form))
 }
 
 pub(in crate::pages) async fn take(caller: Caller, form: Form) -> PageResult {
     caller.require(Scope::EventsWrite)?;
     caller.require_no_other_account(&form)?;
     if asks_for_pictures(&form) || Questions::are_arranged(&form) {
-        return again(&caller.typed(form));
+        return again(&caller.typed(form)).await;
     }
     let is_public = form.value("action") == Some("publish");
     let done = if is_public {
@@ -66,17 +58,9 @@ pub(in crate::pages) async fn take(caller: Caller, form: Form) -> PageResult {
     } else {
         Flash::EVENT_CREATED
     };
-    let key = caller.clone().typed(form.clone()).key();
-    let created = match create_request(&form, is_public) {
-        Ok(request) => {
-            caller
-                .context
-                .ask_once::<CreateEvent>(request, Some(&key))
-                .await
-        }
-        Err(violations) => Err(Problem::invalid(&violations)),
-    };
-    match created {
+    let request = create_request(&form, is_public);
+    let created = caller.context.ask_once::<CreateEvent>(request, form.key());
+    match created.await {
         Ok(CreatedEvent { id, .. }) => {
             let address = form.text("contact_email");
             let next = match contact::unproven(&caller, address).await? {
@@ -85,46 +69,38 @@ pub(in crate::pages) async fn take(caller: Caller, form: Form) -> PageResult {
             };
             Ok(flash::see(&next, Some(done)))
         }
-        Err(problem) if placed(&problem).is_empty() && trouble(&problem).is_none() => Err(problem),
-        Err(problem) => again(&caller.refused(form, problem)),
+        Err(problem) if placed(&problem).is_empty() && sent_before(&problem).is_none() => {
+            Err(problem)
+        }
+        Err(problem) => again(&caller.refused(form, problem)).await,
     }
 }
 
 /// The form as it was typed, with core's words.
-fn again(caller: &Caller) -> PageResult {
+async fn again(caller: &Caller) -> PageResult {
+    let account = plan::account(caller).await?;
     let typed = caller.form().cloned().unwrap_or_default();
     let violations = caller.problem().map(placed).unwrap_or_default();
-    let form = EventForm::of(Purpose::New, &typed).refused(&violations);
-    caller.answer(&NewEventPage::of(caller, form))
+    let form = EventForm::of(Purpose::New, &typed).refused(&typed, &violations);
+    caller.answer(&NewEventPage::of(caller, account.as_ref(), form))
 }
-
-/// What to say above the form, where core's words are about none of its fields.
-fn trouble(problem: &Problem) -> Option<&'static str> {
-    match problem.code {
-        "QUOTA_EXCEEDED" => Some(
-            "Your plan's active events are used up. An event that is over or cancelled no longer counts.",
-        ),
-        KEY_REUSED => {
-            Some("This form made an event already. Look at your events before you send it again.")
-        }
-        _ => None,
-    }
-}
-
-const KEY_REUSED: &str = "IDEMPOTENCY_KEY_REUSED";
 
 impl NewEventPage {
-    fn of(caller: &Caller, form: EventForm) -> Self {
-        // After this mistake the next try is another event.
-        let is_used = caller.problem().is_some_and(|one| one.code == KEY_REUSED);
+    fn of(caller: &Caller, account: Option<&Account>, mut form: EventForm) -> Self {
+        let plan = account.map(Plan::of);
+        if let Some(plan) = &plan {
+            plan.explain(&mut form.model);
+        }
+        let trouble = form.model.trouble.take();
+        let before = caller.problem().and_then(sent_before);
         Self {
             page: caller.page("New event", Tab::Events),
             model: form.model,
             questions: form.questions,
-            key: if is_used { fresh_key() } else { caller.key() },
+            key: caller.key(),
             zones: zones::names(),
-            plan: None,
-            trouble: caller.problem().and_then(trouble),
+            plan,
+            trouble: trouble.or_else(|| before.map(str::to_owned)),
             has_registrations: false,
         }
     }

@@ -25,6 +25,7 @@ use crate::{
     flash::{self, Flash},
     form::{Form, link},
     layout::PageResult,
+    words::sentence,
 };
 
 /// Registrations on a page.
@@ -104,7 +105,7 @@ pub(in crate::pages) async fn show(caller: Caller) -> PageResult {
         has_choices: decides && rows.iter().any(|(_, standing)| standing.is_open()),
         rows,
         filter,
-        problem: caller.problem().map(|problem| problem.message.clone()),
+        problem: caller.problem().map(sentence),
     })
 }
 

@@ -44,6 +44,8 @@ struct ConsentPage {
     /// Whether some of that only reads, and some does more.
     has_reading: bool,
     does_more: bool,
+    /// Whether the person was choosing one by one.
+    is_choosing: bool,
     /// The accounts, if there are several, and what is asked for, to be left out one by one.
     model: FormModel,
 }
@@ -85,9 +87,13 @@ pub(in crate::pages) async fn take(context: RequestContext, form: Form) -> PageR
         Ok(page) => page,
         Err(problem) => return closed(&context, problem),
     };
+    page.is_choosing = form.value("action") == Some(CONNECT);
     page.model = page.model.again(&form, &problem);
     refused(&page, &problem)
 }
+
+/// The button to connect the app with what is ticked.
+const CONNECT: &str = "connect";
 
 /// What a person decides by a button.
 #[derive(Default)]
@@ -102,7 +108,7 @@ impl Decision {
         let only_reading = match form.value("action") {
             Some("read") => true,
             Some("all") => false,
-            Some("connect") => {
+            Some(CONNECT) => {
                 return Ok(Self {
                     agrees: true,
                     scopes: form.values("scopes").map(str::to_owned).collect(),
@@ -218,6 +224,7 @@ impl ConsentPage {
             has_reading: reading > 0,
             does_more: reading < asked.len(),
             asked,
+            is_choosing: false,
             model: FormModel::of(fields.into_iter().chain(scopes).collect()),
         }
     }

@@ -145,10 +145,10 @@ mod tests {
         ]);
         let fields: Vec<_> = model.fields().collect();
         let email = fields[1];
-        assert_eq!(email.problem.as_deref(), Some("must be an address"));
+        assert_eq!(email.problem.as_deref(), Some("Must be an address."));
         assert_eq!((&*email.value, &*fields[0].value), ("ada@", "Ada"));
         let days = fields[3];
-        assert_eq!(days.problem.as_deref(), Some("must be an option"));
+        assert_eq!(days.problem.as_deref(), Some("Must be an option."));
         let chosen: Vec<_> = days.options.iter().map(|one| one.is_chosen).collect();
         assert_eq!(chosen, [false, true, false]);
         assert!(model.trouble.unwrap().contains("have changed"));

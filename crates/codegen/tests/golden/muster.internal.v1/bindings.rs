@@ -24,6 +24,7 @@ impl Rpc for CreateAccount {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 /// Changes the account's name or the time zone of its new events. An absent field stays as it is.
@@ -45,6 +46,7 @@ impl Rpc for UpdateAccount {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = true;
 }
 
 /// Says whether emails of the account may name an address for questions: a member's own, or one that was proven.
@@ -66,6 +68,7 @@ impl Rpc for GetContact {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 /** Mails a code to an address for questions, by which the account proves that it may name it.
 
@@ -89,6 +92,7 @@ impl Rpc for StartContactProof {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 /** Proves the address with the code from the mail.
 
@@ -112,6 +116,7 @@ impl Rpc for FinishContactProof {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 /// Reads what goes if the account is removed, and what stands in the way.
@@ -133,6 +138,7 @@ impl Rpc for PreviewRemoval {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 /** Removes the account with its events, their registrations, its keys and its members, for good. Needs a step-up. The people remain, and may be in other accounts. The session is about another account of the person then, if there is one, and gets a new token, as with `SwitchAccount`.
 
@@ -156,6 +162,7 @@ impl Rpc for RemoveAccount {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = true;
     const CHANGES_CATALOGUE: bool = true;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 /// Checks the call's own credential, so that an edge can refuse a client before it reads the request.
@@ -177,6 +184,7 @@ impl Rpc for CheckCredential {
     const CHECKS_CREDENTIAL: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 /// Reads them. They change only when core is started again, so an edge may keep them for a minute.
@@ -198,6 +206,7 @@ impl Rpc for GetInstance {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 /// Lists the keys that are not revoked, with those that have expired, the newest first. There are 100 at most.
@@ -219,6 +228,7 @@ impl Rpc for ListKeys {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 /** Creates a key of the caller. Needs a step-up.
 
@@ -242,6 +252,7 @@ impl Rpc for CreateKey {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = true;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 /** Revokes a key: every core refuses it within 5 seconds. A revoked key stays revoked.
 
@@ -265,6 +276,7 @@ impl Rpc for RevokeKey {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 /** Creates a key of the caller with the name, the scopes and, counted from now, the lifetime of another one, which expires after an overlap. Needs a step-up.
 
@@ -288,6 +300,7 @@ impl Rpc for RotateKey {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = true;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 /// Lists members by name, and invitations that wait, the newest first. There are 100 of both at most.
@@ -309,6 +322,7 @@ impl Rpc for ListMembers {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 /** Mails an invitation to an address, for 7 days. An invitation that waits for the same address is replaced. Needs a step-up.
 
@@ -332,6 +346,7 @@ impl Rpc for InviteMember {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = true;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 /** Withdraws an invitation.
 
@@ -355,6 +370,7 @@ impl Rpc for WithdrawInvitation {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 /** Changes a member's role: their session and their keys have the new rights within 5 seconds. Needs a step-up.
 
@@ -378,6 +394,7 @@ impl Rpc for ChangeRole {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = true;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 /** Removes another member. The keys that they made are revoked. If the caller keeps them, there is a new key of the caller in place of each valid one, with the same name, scopes and lifetime; the old ones go on working for the overlap only. Needs a step-up.
 
@@ -401,6 +418,7 @@ impl Rpc for RemoveMember {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = true;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 /** Leaves an account. One's keys in it are revoked. The session gets a new token, as with `SwitchAccount`.
 
@@ -424,6 +442,31 @@ impl Rpc for LeaveAccount {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
+}
+/** Reads an invitation that waits, for whoever has its link: the page on which they sign in says who invites to what, and not whom.
+
+Errors: `NOT_FOUND` if there is none, or if it has lapsed; `RATE_LIMITED` after too many unknown ones from the client's address.*/
+
+#[derive(Debug, Clone, Copy)]
+pub struct GetInvitation;
+
+impl Rpc for GetInvitation {
+    type Request = super::GetInvitationRequest;
+    type Response = super::ReceivedInvitation;
+
+    const NAME: &'static str = "GetInvitation";
+    const GRPC_PATH: &'static str = "/muster.internal.v1.MemberService/GetInvitation";
+    const INTERNAL: bool = true;
+    const ACCESS: Access = Access::Public;
+    const SCOPE: Option<Scope> = None;
+    const READ_ONLY: bool = true;
+    const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
+    const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 /** Accepts an invitation to one's own address. The account becomes the session's current one, and the session gets a new token, as with `SwitchAccount`.
 
@@ -447,6 +490,7 @@ impl Rpc for AcceptInvitation {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 /** Declines an invitation to one's own address.
 
@@ -470,6 +514,7 @@ impl Rpc for DeclineInvitation {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 /// Reads what the metadata documents need. It changes only when core is started again, so an edge may keep it for a minute.
@@ -491,6 +536,7 @@ impl Rpc for GetOAuthServer {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 /** Checks an authorization request for someone who is not signed in, and stores nothing. With an answer that has neither problem nor redirect they may sign in, and the request then begins.
 
@@ -514,6 +560,7 @@ impl Rpc for CheckAuthorization {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 /** Begins an authorization: checks the request, and stores it for the session and the browser of the call, for 10 minutes. There are 20 that wait for a session at most; one more ends the oldest.
 
@@ -537,6 +584,7 @@ impl Rpc for BeginAuthorization {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 /** Reads an authorization that waits for a decision, for its page.
 
@@ -560,6 +608,7 @@ impl Rpc for GetAuthorization {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 /** Decides an authorization, once: the person agrees, for one of their accounts and with some of the scopes, or refuses.
 
@@ -583,6 +632,7 @@ impl Rpc for DecideAuthorization {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 /** The token endpoint (RFC 6749, section 3.2): exchanges a code, or a refresh token, for tokens.
 
@@ -606,6 +656,7 @@ impl Rpc for ExchangeToken {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 /** Registers a client (RFC 7591). The same metadata, apart from ports of loopback redirects, always makes the same client.
 
@@ -629,6 +680,7 @@ impl Rpc for RegisterClient {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 /** Revokes a token (RFC 7009): a refresh token with its whole grant, an access token alone. An unknown token, and one of another client, is answered like a revoked one.
 
@@ -652,6 +704,7 @@ impl Rpc for RevokeToken {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 /// Lists the apps that may act for the person, in all their accounts, the last used first. There is one for each grant, so an app that is connected on two computers is there twice.
@@ -673,6 +726,7 @@ impl Rpc for ListConnectedApps {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 /** Ends a grant of the person: its tokens are refused by every core within 5 seconds.
 
@@ -696,6 +750,7 @@ impl Rpc for DisconnectApp {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 /// What the caller wants to be mailed about the account of the session. Door staff get no such mails.
@@ -717,6 +772,7 @@ impl Rpc for GetMailChoice {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 /// Sets what the caller wants to be mailed.
@@ -738,6 +794,7 @@ impl Rpc for SetMailChoice {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 /// Changes the person's name. Members of their accounts see it.
@@ -759,6 +816,7 @@ impl Rpc for RenamePerson {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 /** Mails a code to a new address. Needs a step-up. The answer is the same if another person has the address; then the mail says so and has no code.
 
@@ -782,6 +840,7 @@ impl Rpc for StartEmailChange {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = true;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 /** Changes the person's address with the code from the mail, and mails a notice to the old address, from which it can be taken back for 7 days (`StartTakeBack`). The person's other sessions end.
 
@@ -805,6 +864,7 @@ impl Rpc for FinishEmailChange {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = true;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 /** Removes the person, for good: their name, address and sessions, their memberships and the keys and apps that act for them. What they created in accounts stays there, and so do their own registrations for events. Needs a step-up.
 
@@ -849,6 +909,7 @@ impl Rpc for GetSession {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 /// Lists the person's sessions, the last used first; there are 50 at most, since a new one then ends the least recently used.
@@ -870,6 +931,7 @@ impl Rpc for ListSessions {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 /// Lists what happened to the person themselves, the latest first: where they signed in, wrong codes, step-ups, sessions that they ended, changes of their address. There are 50 entries at most.
@@ -891,6 +953,7 @@ impl Rpc for ListOwnTrail {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 /** Chooses the account of the session for all calls after this one. The session gets a new token, so that no core takes it for one about the account before, and the old one is unknown from then on.
 
@@ -914,6 +977,7 @@ impl Rpc for SwitchAccount {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 /** Ends one of the person's sessions, this one included: on this core at once, on others within 5 seconds.
 
@@ -937,6 +1001,7 @@ impl Rpc for EndSession {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 /// Ends the session of this call: signs out.
@@ -958,6 +1023,7 @@ impl Rpc for SignOut {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 /// Ends all sessions of the person, this one included: signs out everywhere.
@@ -979,6 +1045,7 @@ impl Rpc for SignOutEverywhere {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 /** Mails a code for a step-up to the person's address. A session has one code at a time.
 
@@ -1002,6 +1069,7 @@ impl Rpc for StartStepUp {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 /** Ends a step-up with the code. The session gets a new token, and the old one is unknown from then on.
 
@@ -1025,6 +1093,7 @@ impl Rpc for FinishStepUp {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 /** Mails a code to an address. The answer and its time are the same for known and unknown addresses. A browser has one code at a time: a new one replaces it.
 
@@ -1048,6 +1117,7 @@ impl Rpc for StartSignIn {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 /** Signs in with the code. An address that signs in for the first time becomes a person, with an account of its own on the plan for sign-ups, unless an invitation waits for it. Signing in counts as a step-up.
 
@@ -1071,6 +1141,7 @@ impl Rpc for FinishSignIn {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 /** Mails a code to an address that was changed in the last 7 days, so that whoever has it can take it back. The answer is the same for all addresses.
 
@@ -1094,6 +1165,7 @@ impl Rpc for StartTakeBack {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 /** Takes an address back with the code, and signs in: the person signs in with it again. All other sessions of the person end, and the apps and keys that were made since the change.
 
@@ -1117,6 +1189,7 @@ impl Rpc for FinishTakeBack {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 /** Signs in with a link that an operator printed: `/sign-in/link/{token}`, for 15 minutes, once. The page of the link only shows a button; this call is for the post. Signing in counts as a step-up.
 
@@ -1140,6 +1213,7 @@ impl Rpc for UseSignInLink {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 /// Visits every rpc, in the order of the proto.
@@ -1163,6 +1237,7 @@ pub fn visit_rpcs(visitor: &mut impl InternalVisitor) {
     visitor.visit(ChangeRole);
     visitor.visit(RemoveMember);
     visitor.visit(LeaveAccount);
+    visitor.visit(GetInvitation);
     visitor.visit(AcceptInvitation);
     visitor.visit(DeclineInvitation);
     visitor.visit(GetOAuthServer);

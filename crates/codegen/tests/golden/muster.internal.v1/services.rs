@@ -3,6 +3,7 @@
 use tonic::{Request, Response, Status};
 use super::bindings;
 use crate::{binding::AccessRule, frame::{Frame, Framed}};
+use crate::validation::Checked;
 
 /// The handlers of `AccountManagementService`.
 pub trait AccountManagementHandlers<F: Frame>: Send + Sync + 'static {
@@ -17,7 +18,7 @@ pub trait AccountManagementHandlers<F: Frame>: Send + Sync + 'static {
     fn update_account(
         &self,
         caller: F::Member,
-        request: super::UpdateAccountRequest,
+        request: Checked<super::UpdateAccountRequest>,
     ) -> impl Future<Output = Result<super::UpdateAccountResponse, F::Error>> + Send;
 
     /// See [`bindings::GetContact`].
@@ -65,15 +66,15 @@ impl<
         &self,
         request: Request<super::CreateAccountRequest>,
     ) -> Result<Response<super::CreateAccountResponse>, Status> {
-        let (caller, request) = self.open(request, F::session)?;
-        self.answer(self.handlers().create_account(caller, request)).await
+        let (caller, request) = self.open(bindings::CreateAccount, request, F::session)?;
+        self.answer(self.handlers().create_account(caller, request.message)).await
     }
 
     async fn update_account(
         &self,
         request: Request<super::UpdateAccountRequest>,
     ) -> Result<Response<super::UpdateAccountResponse>, Status> {
-        let (caller, request) = self.open(request, F::member)?;
+        let (caller, request) = self.open(bindings::UpdateAccount, request, F::member)?;
         self.answer(self.handlers().update_account(caller, request)).await
     }
 
@@ -81,40 +82,42 @@ impl<
         &self,
         request: Request<super::GetContactRequest>,
     ) -> Result<Response<super::Contact>, Status> {
-        let (caller, request) = self.open(request, F::member)?;
-        self.answer(self.handlers().get_contact(caller, request)).await
+        let (caller, request) = self.open(bindings::GetContact, request, F::member)?;
+        self.answer(self.handlers().get_contact(caller, request.message)).await
     }
 
     async fn start_contact_proof(
         &self,
         request: Request<super::StartContactProofRequest>,
     ) -> Result<Response<super::StartContactProofResponse>, Status> {
-        let (caller, request) = self.open(request, F::member)?;
-        self.answer(self.handlers().start_contact_proof(caller, request)).await
+        let (caller, request) = self
+            .open(bindings::StartContactProof, request, F::member)?;
+        self.answer(self.handlers().start_contact_proof(caller, request.message)).await
     }
 
     async fn finish_contact_proof(
         &self,
         request: Request<super::FinishContactProofRequest>,
     ) -> Result<Response<super::Contact>, Status> {
-        let (caller, request) = self.open(request, F::member)?;
-        self.answer(self.handlers().finish_contact_proof(caller, request)).await
+        let (caller, request) = self
+            .open(bindings::FinishContactProof, request, F::member)?;
+        self.answer(self.handlers().finish_contact_proof(caller, request.message)).await
     }
 
     async fn preview_removal(
         &self,
         request: Request<super::PreviewRemovalRequest>,
     ) -> Result<Response<super::RemovalPreview>, Status> {
-        let (caller, request) = self.open(request, F::member)?;
-        self.answer(self.handlers().preview_removal(caller, request)).await
+        let (caller, request) = self.open(bindings::PreviewRemoval, request, F::member)?;
+        self.answer(self.handlers().preview_removal(caller, request.message)).await
     }
 
     async fn remove_account(
         &self,
         request: Request<super::RemoveAccountRequest>,
     ) -> Result<Response<super::RemoveAccountResponse>, Status> {
-        let (caller, request) = self.open(request, F::member)?;
-        self.answer(self.handlers().remove_account(caller, request)).await
+        let (caller, request) = self.open(bindings::RemoveAccount, request, F::member)?;
+        self.answer(self.handlers().remove_account(caller, request.message)).await
     }
 }
 
@@ -135,8 +138,9 @@ for Framed<F, H> {
         &self,
         request: Request<super::CheckCredentialRequest>,
     ) -> Result<Response<super::CheckCredentialResponse>, Status> {
-        let (caller, request) = self.open(request, F::bearer)?;
-        self.answer(self.handlers().check_credential(caller, request)).await
+        let (caller, request) = self
+            .open(bindings::CheckCredential, request, F::bearer)?;
+        self.answer(self.handlers().check_credential(caller, request.message)).await
     }
 }
 
@@ -157,8 +161,8 @@ for Framed<F, H> {
         &self,
         request: Request<super::GetInstanceRequest>,
     ) -> Result<Response<super::Instance>, Status> {
-        let (caller, request) = self.open(request, F::public)?;
-        self.answer(self.handlers().get_instance(caller, request)).await
+        let (caller, request) = self.open(bindings::GetInstance, request, F::public)?;
+        self.answer(self.handlers().get_instance(caller, request.message)).await
     }
 }
 
@@ -200,32 +204,32 @@ for Framed<F, H> {
         &self,
         request: Request<super::ListKeysRequest>,
     ) -> Result<Response<super::KeyList>, Status> {
-        let (caller, request) = self.open(request, F::member)?;
-        self.answer(self.handlers().list_keys(caller, request)).await
+        let (caller, request) = self.open(bindings::ListKeys, request, F::member)?;
+        self.answer(self.handlers().list_keys(caller, request.message)).await
     }
 
     async fn create_key(
         &self,
         request: Request<super::CreateKeyRequest>,
     ) -> Result<Response<super::CreatedKey>, Status> {
-        let (caller, request) = self.open(request, F::member)?;
-        self.answer(self.handlers().create_key(caller, request)).await
+        let (caller, request) = self.open(bindings::CreateKey, request, F::member)?;
+        self.answer(self.handlers().create_key(caller, request.message)).await
     }
 
     async fn revoke_key(
         &self,
         request: Request<super::RevokeKeyRequest>,
     ) -> Result<Response<super::RevokeKeyResponse>, Status> {
-        let (caller, request) = self.open(request, F::member)?;
-        self.answer(self.handlers().revoke_key(caller, request)).await
+        let (caller, request) = self.open(bindings::RevokeKey, request, F::member)?;
+        self.answer(self.handlers().revoke_key(caller, request.message)).await
     }
 
     async fn rotate_key(
         &self,
         request: Request<super::RotateKeyRequest>,
     ) -> Result<Response<super::CreatedKey>, Status> {
-        let (caller, request) = self.open(request, F::member)?;
-        self.answer(self.handlers().rotate_key(caller, request)).await
+        let (caller, request) = self.open(bindings::RotateKey, request, F::member)?;
+        self.answer(self.handlers().rotate_key(caller, request.message)).await
     }
 }
 
@@ -275,6 +279,13 @@ pub trait MemberHandlers<F: Frame>: Send + Sync + 'static {
         request: super::LeaveAccountRequest,
     ) -> impl Future<Output = Result<super::LeaveAccountResponse, F::Error>> + Send;
 
+    /// See [`bindings::GetInvitation`].
+    fn get_invitation(
+        &self,
+        caller: F::Public,
+        request: super::GetInvitationRequest,
+    ) -> impl Future<Output = Result<super::ReceivedInvitation, F::Error>> + Send;
+
     /// See [`bindings::AcceptInvitation`].
     fn accept_invitation(
         &self,
@@ -297,64 +308,75 @@ for Framed<F, H> {
         &self,
         request: Request<super::ListMembersRequest>,
     ) -> Result<Response<super::MemberList>, Status> {
-        let (caller, request) = self.open(request, F::member)?;
-        self.answer(self.handlers().list_members(caller, request)).await
+        let (caller, request) = self.open(bindings::ListMembers, request, F::member)?;
+        self.answer(self.handlers().list_members(caller, request.message)).await
     }
 
     async fn invite_member(
         &self,
         request: Request<super::InviteMemberRequest>,
     ) -> Result<Response<super::Invitation>, Status> {
-        let (caller, request) = self.open(request, F::member)?;
-        self.answer(self.handlers().invite_member(caller, request)).await
+        let (caller, request) = self.open(bindings::InviteMember, request, F::member)?;
+        self.answer(self.handlers().invite_member(caller, request.message)).await
     }
 
     async fn withdraw_invitation(
         &self,
         request: Request<super::WithdrawInvitationRequest>,
     ) -> Result<Response<super::WithdrawInvitationResponse>, Status> {
-        let (caller, request) = self.open(request, F::member)?;
-        self.answer(self.handlers().withdraw_invitation(caller, request)).await
+        let (caller, request) = self
+            .open(bindings::WithdrawInvitation, request, F::member)?;
+        self.answer(self.handlers().withdraw_invitation(caller, request.message)).await
     }
 
     async fn change_role(
         &self,
         request: Request<super::ChangeRoleRequest>,
     ) -> Result<Response<super::Member>, Status> {
-        let (caller, request) = self.open(request, F::member)?;
-        self.answer(self.handlers().change_role(caller, request)).await
+        let (caller, request) = self.open(bindings::ChangeRole, request, F::member)?;
+        self.answer(self.handlers().change_role(caller, request.message)).await
     }
 
     async fn remove_member(
         &self,
         request: Request<super::RemoveMemberRequest>,
     ) -> Result<Response<super::RemoveMemberResponse>, Status> {
-        let (caller, request) = self.open(request, F::member)?;
-        self.answer(self.handlers().remove_member(caller, request)).await
+        let (caller, request) = self.open(bindings::RemoveMember, request, F::member)?;
+        self.answer(self.handlers().remove_member(caller, request.message)).await
     }
 
     async fn leave_account(
         &self,
         request: Request<super::LeaveAccountRequest>,
     ) -> Result<Response<super::LeaveAccountResponse>, Status> {
-        let (caller, request) = self.open(request, F::session)?;
-        self.answer(self.handlers().leave_account(caller, request)).await
+        let (caller, request) = self.open(bindings::LeaveAccount, request, F::session)?;
+        self.answer(self.handlers().leave_account(caller, request.message)).await
+    }
+
+    async fn get_invitation(
+        &self,
+        request: Request<super::GetInvitationRequest>,
+    ) -> Result<Response<super::ReceivedInvitation>, Status> {
+        let (caller, request) = self.open(bindings::GetInvitation, request, F::public)?;
+        self.answer(self.handlers().get_invitation(caller, request.message)).await
     }
 
     async fn accept_invitation(
         &self,
         request: Request<super::AcceptInvitationRequest>,
     ) -> Result<Response<super::AcceptInvitationResponse>, Status> {
-        let (caller, request) = self.open(request, F::session)?;
-        self.answer(self.handlers().accept_invitation(caller, request)).await
+        let (caller, request) = self
+            .open(bindings::AcceptInvitation, request, F::session)?;
+        self.answer(self.handlers().accept_invitation(caller, request.message)).await
     }
 
     async fn decline_invitation(
         &self,
         request: Request<super::DeclineInvitationRequest>,
     ) -> Result<Response<super::DeclineInvitationResponse>, Status> {
-        let (caller, request) = self.open(request, F::session)?;
-        self.answer(self.handlers().decline_invitation(caller, request)).await
+        let (caller, request) = self
+            .open(bindings::DeclineInvitation, request, F::session)?;
+        self.answer(self.handlers().decline_invitation(caller, request.message)).await
     }
 }
 
@@ -438,80 +460,85 @@ for Framed<F, H> {
         &self,
         request: Request<super::GetOAuthServerRequest>,
     ) -> Result<Response<super::OAuthServer>, Status> {
-        let (caller, request) = self.open(request, F::public)?;
-        self.answer(self.handlers().get_o_auth_server(caller, request)).await
+        let (caller, request) = self.open(bindings::GetOAuthServer, request, F::public)?;
+        self.answer(self.handlers().get_o_auth_server(caller, request.message)).await
     }
 
     async fn check_authorization(
         &self,
         request: Request<super::AuthorizationRequest>,
     ) -> Result<Response<super::CheckedAuthorization>, Status> {
-        let (caller, request) = self.open(request, F::public)?;
-        self.answer(self.handlers().check_authorization(caller, request)).await
+        let (caller, request) = self
+            .open(bindings::CheckAuthorization, request, F::public)?;
+        self.answer(self.handlers().check_authorization(caller, request.message)).await
     }
 
     async fn begin_authorization(
         &self,
         request: Request<super::BeginAuthorizationRequest>,
     ) -> Result<Response<super::BegunAuthorization>, Status> {
-        let (caller, request) = self.open(request, F::session)?;
-        self.answer(self.handlers().begin_authorization(caller, request)).await
+        let (caller, request) = self
+            .open(bindings::BeginAuthorization, request, F::session)?;
+        self.answer(self.handlers().begin_authorization(caller, request.message)).await
     }
 
     async fn get_authorization(
         &self,
         request: Request<super::GetAuthorizationRequest>,
     ) -> Result<Response<super::PendingAuthorization>, Status> {
-        let (caller, request) = self.open(request, F::session)?;
-        self.answer(self.handlers().get_authorization(caller, request)).await
+        let (caller, request) = self
+            .open(bindings::GetAuthorization, request, F::session)?;
+        self.answer(self.handlers().get_authorization(caller, request.message)).await
     }
 
     async fn decide_authorization(
         &self,
         request: Request<super::DecideAuthorizationRequest>,
     ) -> Result<Response<super::DecidedAuthorization>, Status> {
-        let (caller, request) = self.open(request, F::session)?;
-        self.answer(self.handlers().decide_authorization(caller, request)).await
+        let (caller, request) = self
+            .open(bindings::DecideAuthorization, request, F::session)?;
+        self.answer(self.handlers().decide_authorization(caller, request.message)).await
     }
 
     async fn exchange_token(
         &self,
         request: Request<super::ExchangeTokenRequest>,
     ) -> Result<Response<super::ExchangedToken>, Status> {
-        let (caller, request) = self.open(request, F::public)?;
-        self.answer(self.handlers().exchange_token(caller, request)).await
+        let (caller, request) = self.open(bindings::ExchangeToken, request, F::public)?;
+        self.answer(self.handlers().exchange_token(caller, request.message)).await
     }
 
     async fn register_client(
         &self,
         request: Request<super::RegisterClientRequest>,
     ) -> Result<Response<super::RegisteredClient>, Status> {
-        let (caller, request) = self.open(request, F::public)?;
-        self.answer(self.handlers().register_client(caller, request)).await
+        let (caller, request) = self.open(bindings::RegisterClient, request, F::public)?;
+        self.answer(self.handlers().register_client(caller, request.message)).await
     }
 
     async fn revoke_token(
         &self,
         request: Request<super::RevokeTokenRequest>,
     ) -> Result<Response<super::RevokedToken>, Status> {
-        let (caller, request) = self.open(request, F::public)?;
-        self.answer(self.handlers().revoke_token(caller, request)).await
+        let (caller, request) = self.open(bindings::RevokeToken, request, F::public)?;
+        self.answer(self.handlers().revoke_token(caller, request.message)).await
     }
 
     async fn list_connected_apps(
         &self,
         request: Request<super::ListConnectedAppsRequest>,
     ) -> Result<Response<super::ConnectedAppList>, Status> {
-        let (caller, request) = self.open(request, F::session)?;
-        self.answer(self.handlers().list_connected_apps(caller, request)).await
+        let (caller, request) = self
+            .open(bindings::ListConnectedApps, request, F::session)?;
+        self.answer(self.handlers().list_connected_apps(caller, request.message)).await
     }
 
     async fn disconnect_app(
         &self,
         request: Request<super::DisconnectAppRequest>,
     ) -> Result<Response<super::DisconnectAppResponse>, Status> {
-        let (caller, request) = self.open(request, F::session)?;
-        self.answer(self.handlers().disconnect_app(caller, request)).await
+        let (caller, request) = self.open(bindings::DisconnectApp, request, F::session)?;
+        self.answer(self.handlers().disconnect_app(caller, request.message)).await
     }
 }
 
@@ -541,16 +568,16 @@ impl<
         &self,
         request: Request<super::GetMailChoiceRequest>,
     ) -> Result<Response<super::MailChoice>, Status> {
-        let (caller, request) = self.open(request, F::member)?;
-        self.answer(self.handlers().get_mail_choice(caller, request)).await
+        let (caller, request) = self.open(bindings::GetMailChoice, request, F::member)?;
+        self.answer(self.handlers().get_mail_choice(caller, request.message)).await
     }
 
     async fn set_mail_choice(
         &self,
         request: Request<super::SetMailChoiceRequest>,
     ) -> Result<Response<super::MailChoice>, Status> {
-        let (caller, request) = self.open(request, F::member)?;
-        self.answer(self.handlers().set_mail_choice(caller, request)).await
+        let (caller, request) = self.open(bindings::SetMailChoice, request, F::member)?;
+        self.answer(self.handlers().set_mail_choice(caller, request.message)).await
     }
 }
 
@@ -592,24 +619,26 @@ for Framed<F, H> {
         &self,
         request: Request<super::RenamePersonRequest>,
     ) -> Result<Response<super::Person>, Status> {
-        let (caller, request) = self.open(request, F::session)?;
-        self.answer(self.handlers().rename_person(caller, request)).await
+        let (caller, request) = self.open(bindings::RenamePerson, request, F::session)?;
+        self.answer(self.handlers().rename_person(caller, request.message)).await
     }
 
     async fn start_email_change(
         &self,
         request: Request<super::StartEmailChangeRequest>,
     ) -> Result<Response<super::StartEmailChangeResponse>, Status> {
-        let (caller, request) = self.open(request, F::session)?;
-        self.answer(self.handlers().start_email_change(caller, request)).await
+        let (caller, request) = self
+            .open(bindings::StartEmailChange, request, F::session)?;
+        self.answer(self.handlers().start_email_change(caller, request.message)).await
     }
 
     async fn finish_email_change(
         &self,
         request: Request<super::FinishEmailChangeRequest>,
     ) -> Result<Response<super::Person>, Status> {
-        let (caller, request) = self.open(request, F::session)?;
-        self.answer(self.handlers().finish_email_change(caller, request)).await
+        let (caller, request) = self
+            .open(bindings::FinishEmailChange, request, F::session)?;
+        self.answer(self.handlers().finish_email_change(caller, request.message)).await
     }
 
     async fn remove_person(
@@ -694,72 +723,73 @@ for Framed<F, H> {
         &self,
         request: Request<super::GetSessionRequest>,
     ) -> Result<Response<super::Session>, Status> {
-        let (caller, request) = self.open(request, F::session)?;
-        self.answer(self.handlers().get_session(caller, request)).await
+        let (caller, request) = self.open(bindings::GetSession, request, F::session)?;
+        self.answer(self.handlers().get_session(caller, request.message)).await
     }
 
     async fn list_sessions(
         &self,
         request: Request<super::ListSessionsRequest>,
     ) -> Result<Response<super::SessionList>, Status> {
-        let (caller, request) = self.open(request, F::session)?;
-        self.answer(self.handlers().list_sessions(caller, request)).await
+        let (caller, request) = self.open(bindings::ListSessions, request, F::session)?;
+        self.answer(self.handlers().list_sessions(caller, request.message)).await
     }
 
     async fn list_own_trail(
         &self,
         request: Request<super::ListOwnTrailRequest>,
     ) -> Result<Response<super::OwnTrail>, Status> {
-        let (caller, request) = self.open(request, F::session)?;
-        self.answer(self.handlers().list_own_trail(caller, request)).await
+        let (caller, request) = self.open(bindings::ListOwnTrail, request, F::session)?;
+        self.answer(self.handlers().list_own_trail(caller, request.message)).await
     }
 
     async fn switch_account(
         &self,
         request: Request<super::SwitchAccountRequest>,
     ) -> Result<Response<super::Session>, Status> {
-        let (caller, request) = self.open(request, F::session)?;
-        self.answer(self.handlers().switch_account(caller, request)).await
+        let (caller, request) = self.open(bindings::SwitchAccount, request, F::session)?;
+        self.answer(self.handlers().switch_account(caller, request.message)).await
     }
 
     async fn end_session(
         &self,
         request: Request<super::EndSessionRequest>,
     ) -> Result<Response<super::EndSessionResponse>, Status> {
-        let (caller, request) = self.open(request, F::session)?;
-        self.answer(self.handlers().end_session(caller, request)).await
+        let (caller, request) = self.open(bindings::EndSession, request, F::session)?;
+        self.answer(self.handlers().end_session(caller, request.message)).await
     }
 
     async fn sign_out(
         &self,
         request: Request<super::SignOutRequest>,
     ) -> Result<Response<super::SignOutResponse>, Status> {
-        let (caller, request) = self.open(request, F::session)?;
-        self.answer(self.handlers().sign_out(caller, request)).await
+        let (caller, request) = self.open(bindings::SignOut, request, F::session)?;
+        self.answer(self.handlers().sign_out(caller, request.message)).await
     }
 
     async fn sign_out_everywhere(
         &self,
         request: Request<super::SignOutEverywhereRequest>,
     ) -> Result<Response<super::SignOutEverywhereResponse>, Status> {
-        let (caller, request) = self.open(request, F::session)?;
-        self.answer(self.handlers().sign_out_everywhere(caller, request)).await
+        let (caller, request) = self
+            .open(bindings::SignOutEverywhere, request, F::session)?;
+        self.answer(self.handlers().sign_out_everywhere(caller, request.message)).await
     }
 
     async fn start_step_up(
         &self,
         request: Request<super::StartStepUpRequest>,
     ) -> Result<Response<super::StartStepUpResponse>, Status> {
-        let (caller, request) = self.open(request, F::session)?;
-        self.answer(self.handlers().start_step_up(caller, request)).await
+        let (caller, request) = self.open(bindings::StartStepUp, request, F::session)?;
+        self.answer(self.handlers().start_step_up(caller, request.message)).await
     }
 
     async fn finish_step_up(
         &self,
         request: Request<super::FinishStepUpRequest>,
     ) -> Result<Response<super::SteppedUp>, Status> {
-        let (caller, request) = self.open(request, F::session)?;
-        self.answer(self.handlers().finish_step_up(caller, request)).await
+        let (caller, request) = self.open(bindings::FinishStepUp, request, F::session)?;
+        self.answer(self.handlers().finish_step_up(caller, request.message)).await
     }
 }
 
@@ -808,40 +838,40 @@ for Framed<F, H> {
         &self,
         request: Request<super::StartSignInRequest>,
     ) -> Result<Response<super::StartSignInResponse>, Status> {
-        let (caller, request) = self.open(request, F::public)?;
-        self.answer(self.handlers().start_sign_in(caller, request)).await
+        let (caller, request) = self.open(bindings::StartSignIn, request, F::public)?;
+        self.answer(self.handlers().start_sign_in(caller, request.message)).await
     }
 
     async fn finish_sign_in(
         &self,
         request: Request<super::FinishSignInRequest>,
     ) -> Result<Response<super::SignedIn>, Status> {
-        let (caller, request) = self.open(request, F::public)?;
-        self.answer(self.handlers().finish_sign_in(caller, request)).await
+        let (caller, request) = self.open(bindings::FinishSignIn, request, F::public)?;
+        self.answer(self.handlers().finish_sign_in(caller, request.message)).await
     }
 
     async fn start_take_back(
         &self,
         request: Request<super::StartTakeBackRequest>,
     ) -> Result<Response<super::StartTakeBackResponse>, Status> {
-        let (caller, request) = self.open(request, F::public)?;
-        self.answer(self.handlers().start_take_back(caller, request)).await
+        let (caller, request) = self.open(bindings::StartTakeBack, request, F::public)?;
+        self.answer(self.handlers().start_take_back(caller, request.message)).await
     }
 
     async fn finish_take_back(
         &self,
         request: Request<super::FinishTakeBackRequest>,
     ) -> Result<Response<super::SignedIn>, Status> {
-        let (caller, request) = self.open(request, F::public)?;
-        self.answer(self.handlers().finish_take_back(caller, request)).await
+        let (caller, request) = self.open(bindings::FinishTakeBack, request, F::public)?;
+        self.answer(self.handlers().finish_take_back(caller, request.message)).await
     }
 
     async fn use_sign_in_link(
         &self,
         request: Request<super::UseSignInLinkRequest>,
     ) -> Result<Response<super::SignedIn>, Status> {
-        let (caller, request) = self.open(request, F::public)?;
-        self.answer(self.handlers().use_sign_in_link(caller, request)).await
+        let (caller, request) = self.open(bindings::UseSignInLink, request, F::public)?;
+        self.answer(self.handlers().use_sign_in_link(caller, request.message)).await
     }
 }
 static ACCESS: &[(&str, AccessRule)] = &[
@@ -917,6 +947,10 @@ static ACCESS: &[(&str, AccessRule)] = &[
     (
         "/muster.internal.v1.MemberService/LeaveAccount",
         AccessRule::of::<bindings::LeaveAccount>(),
+    ),
+    (
+        "/muster.internal.v1.MemberService/GetInvitation",
+        AccessRule::of::<bindings::GetInvitation>(),
     ),
     (
         "/muster.internal.v1.MemberService/AcceptInvitation",

@@ -35,6 +35,12 @@ impl Validate for super::RemoveAccountRequest {
 }
 
 impl Validate for super::GetContactRequest {
+    fn fill_defaults(&mut self) {
+        if let Some(email) = &mut self.email {
+            crate::email::encode(email);
+        }
+    }
+
     fn validate(&self, check: &mut crate::validation::Check) {
         check.field("email").required(self.email.is_some());
         if let Some(email) = &self.email {
@@ -44,6 +50,12 @@ impl Validate for super::GetContactRequest {
 }
 
 impl Validate for super::StartContactProofRequest {
+    fn fill_defaults(&mut self) {
+        if let Some(email) = &mut self.email {
+            crate::email::encode(email);
+        }
+    }
+
     fn validate(&self, check: &mut crate::validation::Check) {
         check.field("email").required(self.email.is_some());
         if let Some(email) = &self.email {
@@ -116,6 +128,12 @@ impl Validate for super::RotateKeyRequest {
 impl Validate for super::ListMembersRequest {}
 
 impl Validate for super::InviteMemberRequest {
+    fn fill_defaults(&mut self) {
+        if let Some(email) = &mut self.email {
+            crate::email::encode(email);
+        }
+    }
+
     fn validate(&self, check: &mut crate::validation::Check) {
         check.field("email").required(self.email.is_some());
         if let Some(email) = &self.email {
@@ -171,6 +189,15 @@ impl Validate for super::LeaveAccountRequest {
         check.field("account_id").required(self.account_id.is_some());
         if let Some(account_id) = &self.account_id {
             check.field("account_id").length(account_id, 0, 64);
+        }
+    }
+}
+
+impl Validate for super::GetInvitationRequest {
+    fn validate(&self, check: &mut crate::validation::Check) {
+        check.field("id").required(self.id.is_some());
+        if let Some(id) = &self.id {
+            check.field("id").length(id, 0, 64);
         }
     }
 }
@@ -377,6 +404,12 @@ impl Validate for super::RenamePersonRequest {
 }
 
 impl Validate for super::StartEmailChangeRequest {
+    fn fill_defaults(&mut self) {
+        if let Some(email) = &mut self.email {
+            crate::email::encode(email);
+        }
+    }
+
     fn validate(&self, check: &mut crate::validation::Check) {
         check.field("email").required(self.email.is_some());
         if let Some(email) = &self.email {
@@ -439,6 +472,12 @@ impl Validate for super::FinishStepUpRequest {
 }
 
 impl Validate for super::StartSignInRequest {
+    fn fill_defaults(&mut self) {
+        if let Some(email) = &mut self.email {
+            crate::email::encode(email);
+        }
+    }
+
     fn validate(&self, check: &mut crate::validation::Check) {
         check.field("email").required(self.email.is_some());
         if let Some(email) = &self.email {
@@ -467,6 +506,12 @@ impl Validate for super::FinishSignInRequest {
 }
 
 impl Validate for super::StartTakeBackRequest {
+    fn fill_defaults(&mut self) {
+        if let Some(email) = &mut self.email {
+            crate::email::encode(email);
+        }
+    }
+
     fn validate(&self, check: &mut crate::validation::Check) {
         check.field("email").required(self.email.is_some());
         if let Some(email) = &self.email {

@@ -25,6 +25,7 @@ impl Rpc for GetAccount {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for GetAccount {
@@ -63,6 +64,7 @@ impl Rpc for ExportAccount {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for ExportAccount {
@@ -101,6 +103,7 @@ impl Rpc for ListActivity {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for ListActivity {
@@ -164,6 +167,7 @@ impl Rpc for ExportActivity {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for ExportActivity {
@@ -213,6 +217,7 @@ impl Rpc for ListEvents {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for ListEvents {
@@ -284,6 +289,7 @@ impl Rpc for GetEvent {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for GetEvent {
@@ -359,6 +365,7 @@ impl Rpc for GetEventPage {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for GetEventPage {
@@ -385,6 +392,7 @@ impl Rpc for GetEventCalendar {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for GetEventCalendar {
@@ -411,6 +419,7 @@ impl Rpc for GetCatalogueCalendar {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for GetCatalogueCalendar {
@@ -437,6 +446,7 @@ impl Rpc for ListSitemaps {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for ListSitemaps {
@@ -463,6 +473,7 @@ impl Rpc for ListSitemapEvents {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for ListSitemapEvents {
@@ -489,6 +500,7 @@ impl Rpc for GetCover {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for GetCover {
@@ -540,6 +552,7 @@ impl Rpc for ListUseCases {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for ListUseCases {
@@ -586,6 +599,7 @@ impl Rpc for ListGuides {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for ListGuides {
@@ -632,6 +646,7 @@ impl Rpc for GetGuide {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for GetGuide {
@@ -658,6 +673,7 @@ impl Rpc for GetUseCase {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for GetUseCase {
@@ -684,6 +700,7 @@ impl Rpc for CreateEvent {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = true;
+    const COLLECTS_MISTAKES: bool = true;
 }
 
 impl PublicRpc for CreateEvent {
@@ -722,6 +739,7 @@ impl Rpc for ListMyEvents {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for ListMyEvents {
@@ -785,6 +803,7 @@ impl Rpc for GetMyEvent {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for GetMyEvent {
@@ -832,6 +851,7 @@ impl Rpc for UpdateEvent {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = true;
+    const COLLECTS_MISTAKES: bool = true;
 }
 
 impl PublicRpc for UpdateEvent {
@@ -883,6 +903,7 @@ impl Rpc for CloneEvent {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for CloneEvent {
@@ -928,6 +949,7 @@ impl Rpc for DeleteEvent {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for DeleteEvent {
@@ -973,6 +995,7 @@ impl Rpc for PreviewEventMail {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for PreviewEventMail {
@@ -1025,6 +1048,7 @@ impl Rpc for PreviewEventUpdate {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = true;
 }
 
 impl PublicRpc for PreviewEventUpdate {
@@ -1057,6 +1081,7 @@ impl Rpc for PreviewEventDeletion {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for PreviewEventDeletion {
@@ -1083,6 +1108,7 @@ impl Rpc for PreviewCancellation {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for PreviewCancellation {
@@ -1109,6 +1135,7 @@ impl Rpc for PublishEvent {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = true;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for PublishEvent {
@@ -1154,6 +1181,7 @@ impl Rpc for UnpublishEvent {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = true;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for UnpublishEvent {
@@ -1199,6 +1227,7 @@ impl Rpc for CancelEvent {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = true;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for CancelEvent {
@@ -1244,6 +1273,7 @@ impl Rpc for RegisterAttendee {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = true;
 }
 
 impl PublicRpc for RegisterAttendee {
@@ -1289,6 +1319,7 @@ impl Rpc for AddRegistration {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = true;
+    const COLLECTS_MISTAKES: bool = true;
 }
 
 impl PublicRpc for AddRegistration {
@@ -1334,6 +1365,7 @@ impl Rpc for ListRegistrations {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for ListRegistrations {
@@ -1400,6 +1432,7 @@ impl Rpc for ExportRegistrations {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for ExportRegistrations {
@@ -1445,6 +1478,7 @@ impl Rpc for GetRegistration {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for GetRegistration {
@@ -1492,6 +1526,7 @@ impl Rpc for GetRegistrations {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for GetRegistrations {
@@ -1518,6 +1553,7 @@ impl Rpc for ApproveRegistration {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = true;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for ApproveRegistration {
@@ -1565,6 +1601,7 @@ impl Rpc for ApproveRegistrations {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = true;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for ApproveRegistrations {
@@ -1610,6 +1647,7 @@ impl Rpc for UpdateRegistration {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = true;
 }
 
 impl PublicRpc for UpdateRegistration {
@@ -1663,6 +1701,7 @@ impl Rpc for DeclineRegistration {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = true;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for DeclineRegistration {
@@ -1710,6 +1749,7 @@ impl Rpc for DeclineRegistrations {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = true;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for DeclineRegistrations {
@@ -1736,6 +1776,7 @@ impl Rpc for CancelRegistration {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = true;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for CancelRegistration {
@@ -1783,6 +1824,7 @@ impl Rpc for PreviewAddedRegistration {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = true;
 }
 
 impl PublicRpc for PreviewAddedRegistration {
@@ -1809,6 +1851,7 @@ impl Rpc for PreviewApproval {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for PreviewApproval {
@@ -1835,6 +1878,7 @@ impl Rpc for PreviewDecline {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for PreviewDecline {
@@ -1861,6 +1905,7 @@ impl Rpc for PreviewRegistrationCancellation {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for PreviewRegistrationCancellation {
@@ -1887,6 +1932,7 @@ impl Rpc for CheckIn {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for CheckIn {
@@ -1934,6 +1980,7 @@ impl Rpc for CheckInByCode {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for CheckInByCode {
@@ -1972,6 +2019,7 @@ impl Rpc for GetRegistrationByCode {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for GetRegistrationByCode {
@@ -1998,6 +2046,7 @@ impl Rpc for UndoCheckIn {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for UndoCheckIn {
@@ -2045,6 +2094,7 @@ impl Rpc for GetRegistrationByToken {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for GetRegistrationByToken {
@@ -2071,6 +2121,7 @@ impl Rpc for GetRegistrationCalendarByToken {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for GetRegistrationCalendarByToken {
@@ -2097,6 +2148,7 @@ impl Rpc for GetTicket {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for GetTicket {
@@ -2123,6 +2175,7 @@ impl Rpc for ConfirmRegistrationByToken {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for ConfirmRegistrationByToken {
@@ -2149,6 +2202,7 @@ impl Rpc for TakeOverNewDetailsByToken {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for TakeOverNewDetailsByToken {
@@ -2175,6 +2229,7 @@ impl Rpc for RefuseMailByToken {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for RefuseMailByToken {
@@ -2201,6 +2256,7 @@ impl Rpc for CancelRegistrationByToken {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for CancelRegistrationByToken {

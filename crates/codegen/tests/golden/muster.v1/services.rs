@@ -3,6 +3,7 @@
 use tonic::{Request, Response, Status};
 use super::bindings;
 use crate::{binding::AccessRule, frame::{Frame, Framed, Messages}};
+use crate::validation::Checked;
 
 /// The handlers of `AccountService`.
 pub trait AccountHandlers<F: Frame>: Send + Sync + 'static {
@@ -49,32 +50,32 @@ for Framed<F, H> {
         &self,
         request: Request<super::GetAccountRequest>,
     ) -> Result<Response<super::Account>, Status> {
-        let (caller, request) = self.open(request, F::bearer)?;
-        self.answer(self.handlers().get_account(caller, request)).await
+        let (caller, request) = self.open(bindings::GetAccount, request, F::bearer)?;
+        self.answer(self.handlers().get_account(caller, request.message)).await
     }
 
     async fn export_account(
         &self,
         request: Request<super::ExportAccountRequest>,
     ) -> Result<Response<Self::ExportAccountStream>, Status> {
-        let (caller, request) = self.open(request, F::bearer)?;
-        self.answer(self.handlers().export_account(caller, request)).await
+        let (caller, request) = self.open(bindings::ExportAccount, request, F::bearer)?;
+        self.answer(self.handlers().export_account(caller, request.message)).await
     }
 
     async fn list_activity(
         &self,
         request: Request<super::ListActivityRequest>,
     ) -> Result<Response<super::ActivityList>, Status> {
-        let (caller, request) = self.open(request, F::bearer)?;
-        self.answer(self.handlers().list_activity(caller, request)).await
+        let (caller, request) = self.open(bindings::ListActivity, request, F::bearer)?;
+        self.answer(self.handlers().list_activity(caller, request.message)).await
     }
 
     async fn export_activity(
         &self,
         request: Request<super::ExportActivityRequest>,
     ) -> Result<Response<Self::ExportActivityStream>, Status> {
-        let (caller, request) = self.open(request, F::bearer)?;
-        self.answer(self.handlers().export_activity(caller, request)).await
+        let (caller, request) = self.open(bindings::ExportActivity, request, F::bearer)?;
+        self.answer(self.handlers().export_activity(caller, request.message)).await
     }
 }
 
@@ -183,16 +184,16 @@ for Framed<F, H> {
         &self,
         request: Request<super::ListEventsRequest>,
     ) -> Result<Response<super::EventList>, Status> {
-        let (caller, request) = self.open(request, F::public)?;
-        self.answer(self.handlers().list_events(caller, request)).await
+        let (caller, request) = self.open(bindings::ListEvents, request, F::public)?;
+        self.answer(self.handlers().list_events(caller, request.message)).await
     }
 
     async fn get_event(
         &self,
         request: Request<super::GetEventRequest>,
     ) -> Result<Response<super::Event>, Status> {
-        let (caller, request) = self.open(request, F::public)?;
-        self.answer(self.handlers().get_event(caller, request)).await
+        let (caller, request) = self.open(bindings::GetEvent, request, F::public)?;
+        self.answer(self.handlers().get_event(caller, request.message)).await
     }
 
     async fn list_cities(
@@ -207,80 +208,84 @@ for Framed<F, H> {
         &self,
         request: Request<super::GetEventPageRequest>,
     ) -> Result<Response<super::EventPage>, Status> {
-        let (caller, request) = self.open(request, F::public)?;
-        self.answer(self.handlers().get_event_page(caller, request)).await
+        let (caller, request) = self.open(bindings::GetEventPage, request, F::public)?;
+        self.answer(self.handlers().get_event_page(caller, request.message)).await
     }
 
     async fn get_event_calendar(
         &self,
         request: Request<super::GetEventCalendarRequest>,
     ) -> Result<Response<super::CalendarFile>, Status> {
-        let (caller, request) = self.open(request, F::public)?;
-        self.answer(self.handlers().get_event_calendar(caller, request)).await
+        let (caller, request) = self
+            .open(bindings::GetEventCalendar, request, F::public)?;
+        self.answer(self.handlers().get_event_calendar(caller, request.message)).await
     }
 
     async fn get_catalogue_calendar(
         &self,
         request: Request<super::GetCatalogueCalendarRequest>,
     ) -> Result<Response<super::CalendarFile>, Status> {
-        let (caller, request) = self.open(request, F::public)?;
-        self.answer(self.handlers().get_catalogue_calendar(caller, request)).await
+        let (caller, request) = self
+            .open(bindings::GetCatalogueCalendar, request, F::public)?;
+        self.answer(self.handlers().get_catalogue_calendar(caller, request.message))
+            .await
     }
 
     async fn list_sitemaps(
         &self,
         request: Request<super::ListSitemapsRequest>,
     ) -> Result<Response<super::SitemapList>, Status> {
-        let (caller, request) = self.open(request, F::public)?;
-        self.answer(self.handlers().list_sitemaps(caller, request)).await
+        let (caller, request) = self.open(bindings::ListSitemaps, request, F::public)?;
+        self.answer(self.handlers().list_sitemaps(caller, request.message)).await
     }
 
     async fn list_sitemap_events(
         &self,
         request: Request<super::ListSitemapEventsRequest>,
     ) -> Result<Response<super::SitemapPage>, Status> {
-        let (caller, request) = self.open(request, F::public)?;
-        self.answer(self.handlers().list_sitemap_events(caller, request)).await
+        let (caller, request) = self
+            .open(bindings::ListSitemapEvents, request, F::public)?;
+        self.answer(self.handlers().list_sitemap_events(caller, request.message)).await
     }
 
     async fn get_cover(
         &self,
         request: Request<super::GetCoverRequest>,
     ) -> Result<Response<Self::GetCoverStream>, Status> {
-        let (caller, request) = self.open(request, F::public)?;
-        self.answer(self.handlers().get_cover(caller, request)).await
+        let (caller, request) = self.open(bindings::GetCover, request, F::public)?;
+        self.answer(self.handlers().get_cover(caller, request.message)).await
     }
 
     async fn list_use_cases(
         &self,
         request: Request<super::ListUseCasesRequest>,
     ) -> Result<Response<super::StaticItemList>, Status> {
-        let (caller, request) = self.open(request, F::public)?;
-        self.answer(self.handlers().list_use_cases(caller, request)).await
+        let (caller, request) = self.open(bindings::ListUseCases, request, F::public)?;
+        self.answer(self.handlers().list_use_cases(caller, request.message)).await
     }
 
     async fn list_guides(
         &self,
         request: Request<super::ListGuidesRequest>,
     ) -> Result<Response<super::StaticItemList>, Status> {
-        let (caller, request) = self.open(request, F::public)?;
-        self.answer(self.handlers().list_guides(caller, request)).await
+        let (caller, request) = self.open(bindings::ListGuides, request, F::public)?;
+        self.answer(self.handlers().list_guides(caller, request.message)).await
     }
 
     async fn get_guide(
         &self,
         request: Request<super::GetGuideRequest>,
     ) -> Result<Response<super::Page>, Status> {
-        let (caller, request) = self.open(request, F::public)?;
-        self.answer(self.handlers().get_guide(caller, request)).await
+        let (caller, request) = self.open(bindings::GetGuide, request, F::public)?;
+        self.answer(self.handlers().get_guide(caller, request.message)).await
     }
 
     async fn get_use_case(
         &self,
         request: Request<super::GetUseCaseRequest>,
     ) -> Result<Response<super::Page>, Status> {
-        let (caller, request) = self.open(request, F::public)?;
-        self.answer(self.handlers().get_use_case(caller, request)).await
+        let (caller, request) = self.open(bindings::GetUseCase, request, F::public)?;
+        self.answer(self.handlers().get_use_case(caller, request.message)).await
     }
 }
 
@@ -290,7 +295,7 @@ pub trait EventHandlers<F: Frame>: Send + Sync + 'static {
     fn create_event(
         &self,
         caller: F::Command<super::CreatedEvent>,
-        request: super::CreateEventRequest,
+        request: Checked<super::CreateEventRequest>,
     ) -> impl Future<Output = Result<super::CreatedEvent, F::Error>> + Send;
 
     /// See [`bindings::ListMyEvents`].
@@ -311,7 +316,7 @@ pub trait EventHandlers<F: Frame>: Send + Sync + 'static {
     fn update_event(
         &self,
         caller: F::Command<super::MyEventDetail>,
-        request: super::UpdateEventRequest,
+        request: Checked<super::UpdateEventRequest>,
     ) -> impl Future<Output = Result<super::MyEventDetail, F::Error>> + Send;
 
     /// See [`bindings::CloneEvent`].
@@ -348,7 +353,7 @@ pub trait EventHandlers<F: Frame>: Send + Sync + 'static {
     fn preview_event_update(
         &self,
         caller: F::Bearer,
-        request: super::UpdateEventRequest,
+        request: Checked<super::UpdateEventRequest>,
     ) -> impl Future<Output = Result<super::EventUpdatePreview, F::Error>> + Send;
 
     /// See [`bindings::PreviewEventDeletion`].
@@ -410,16 +415,16 @@ for Framed<F, H> {
         &self,
         request: Request<super::ListMyEventsRequest>,
     ) -> Result<Response<super::MyEventList>, Status> {
-        let (caller, request) = self.open(request, F::bearer)?;
-        self.answer(self.handlers().list_my_events(caller, request)).await
+        let (caller, request) = self.open(bindings::ListMyEvents, request, F::bearer)?;
+        self.answer(self.handlers().list_my_events(caller, request.message)).await
     }
 
     async fn get_my_event(
         &self,
         request: Request<super::GetMyEventRequest>,
     ) -> Result<Response<super::MyEventDetail>, Status> {
-        let (caller, request) = self.open(request, F::bearer)?;
-        self.answer(self.handlers().get_my_event(caller, request)).await
+        let (caller, request) = self.open(bindings::GetMyEvent, request, F::bearer)?;
+        self.answer(self.handlers().get_my_event(caller, request.message)).await
     }
 
     async fn update_event(
@@ -444,7 +449,7 @@ for Framed<F, H> {
                 bindings::CloneEvent,
                 request,
                 |handlers, caller, request| {
-                    Box::pin(handlers.clone_event(caller, request))
+                    Box::pin(handlers.clone_event(caller, request.message))
                 },
             )
             .await
@@ -458,7 +463,7 @@ for Framed<F, H> {
                 bindings::DeleteEvent,
                 request,
                 |handlers, caller, request| {
-                    Box::pin(handlers.delete_event(caller, request))
+                    Box::pin(handlers.delete_event(caller, request.message))
                 },
             )
             .await
@@ -468,8 +473,9 @@ for Framed<F, H> {
         &self,
         request: Request<super::PreviewEventMailRequest>,
     ) -> Result<Response<super::EventMailPreview>, Status> {
-        let (caller, request) = self.open(request, F::bearer)?;
-        self.answer(self.handlers().preview_event_mail(caller, request)).await
+        let (caller, request) = self
+            .open(bindings::PreviewEventMail, request, F::bearer)?;
+        self.answer(self.handlers().preview_event_mail(caller, request.message)).await
     }
 
     async fn preview_cover(
@@ -484,7 +490,8 @@ for Framed<F, H> {
         &self,
         request: Request<super::UpdateEventRequest>,
     ) -> Result<Response<super::EventUpdatePreview>, Status> {
-        let (caller, request) = self.open(request, F::bearer)?;
+        let (caller, request) = self
+            .open(bindings::PreviewEventUpdate, request, F::bearer)?;
         self.answer(self.handlers().preview_event_update(caller, request)).await
     }
 
@@ -492,16 +499,19 @@ for Framed<F, H> {
         &self,
         request: Request<super::DeleteEventRequest>,
     ) -> Result<Response<super::EventDeletionPreview>, Status> {
-        let (caller, request) = self.open(request, F::bearer)?;
-        self.answer(self.handlers().preview_event_deletion(caller, request)).await
+        let (caller, request) = self
+            .open(bindings::PreviewEventDeletion, request, F::bearer)?;
+        self.answer(self.handlers().preview_event_deletion(caller, request.message))
+            .await
     }
 
     async fn preview_cancellation(
         &self,
         request: Request<super::CancelRequest>,
     ) -> Result<Response<super::CancellationPreview>, Status> {
-        let (caller, request) = self.open(request, F::bearer)?;
-        self.answer(self.handlers().preview_cancellation(caller, request)).await
+        let (caller, request) = self
+            .open(bindings::PreviewCancellation, request, F::bearer)?;
+        self.answer(self.handlers().preview_cancellation(caller, request.message)).await
     }
 
     async fn publish_event(
@@ -512,7 +522,7 @@ for Framed<F, H> {
                 bindings::PublishEvent,
                 request,
                 |handlers, caller, request| {
-                    Box::pin(handlers.publish_event(caller, request))
+                    Box::pin(handlers.publish_event(caller, request.message))
                 },
             )
             .await
@@ -526,7 +536,7 @@ for Framed<F, H> {
                 bindings::UnpublishEvent,
                 request,
                 |handlers, caller, request| {
-                    Box::pin(handlers.unpublish_event(caller, request))
+                    Box::pin(handlers.unpublish_event(caller, request.message))
                 },
             )
             .await
@@ -540,7 +550,7 @@ for Framed<F, H> {
                 bindings::CancelEvent,
                 request,
                 |handlers, caller, request| {
-                    Box::pin(handlers.cancel_event(caller, request))
+                    Box::pin(handlers.cancel_event(caller, request.message))
                 },
             )
             .await
@@ -553,7 +563,7 @@ pub trait RegistrationHandlers<F: Frame>: Send + Sync + 'static {
     fn register_attendee(
         &self,
         caller: F::Public,
-        request: super::RegisterAttendeeRequest,
+        request: Checked<super::RegisterAttendeeRequest>,
     ) -> impl Future<
         Output = Result<Response<super::RegistrationReceived>, F::Error>,
     > + Send;
@@ -562,7 +572,7 @@ pub trait RegistrationHandlers<F: Frame>: Send + Sync + 'static {
     fn add_registration(
         &self,
         caller: F::Command<super::AddedRegistration>,
-        request: super::AddRegistrationRequest,
+        request: Checked<super::AddRegistrationRequest>,
     ) -> impl Future<Output = Result<super::AddedRegistration, F::Error>> + Send;
 
     /// See [`bindings::ListRegistrations`].
@@ -613,7 +623,7 @@ pub trait RegistrationHandlers<F: Frame>: Send + Sync + 'static {
     fn update_registration(
         &self,
         caller: F::Command<super::Registration>,
-        request: super::UpdateRegistrationRequest,
+        request: Checked<super::UpdateRegistrationRequest>,
     ) -> impl Future<Output = Result<super::Registration, F::Error>> + Send;
 
     /// See [`bindings::DeclineRegistration`].
@@ -641,7 +651,7 @@ pub trait RegistrationHandlers<F: Frame>: Send + Sync + 'static {
     fn preview_added_registration(
         &self,
         caller: F::Bearer,
-        request: super::AddRegistrationRequest,
+        request: Checked<super::AddRegistrationRequest>,
     ) -> impl Future<Output = Result<super::RecipientsPreview, F::Error>> + Send;
 
     /// See [`bindings::PreviewApproval`].
@@ -754,7 +764,8 @@ impl<
         &self,
         request: Request<super::RegisterAttendeeRequest>,
     ) -> Result<Response<super::RegistrationReceived>, Status> {
-        let (caller, request) = self.open(request, F::public)?;
+        let (caller, request) = self
+            .open(bindings::RegisterAttendee, request, F::public)?;
         self.answer(self.handlers().register_attendee(caller, request)).await
     }
 
@@ -776,32 +787,36 @@ impl<
         &self,
         request: Request<super::ListRegistrationsRequest>,
     ) -> Result<Response<super::RegistrationList>, Status> {
-        let (caller, request) = self.open(request, F::bearer)?;
-        self.answer(self.handlers().list_registrations(caller, request)).await
+        let (caller, request) = self
+            .open(bindings::ListRegistrations, request, F::bearer)?;
+        self.answer(self.handlers().list_registrations(caller, request.message)).await
     }
 
     async fn export_registrations(
         &self,
         request: Request<super::ExportRegistrationsRequest>,
     ) -> Result<Response<Self::ExportRegistrationsStream>, Status> {
-        let (caller, request) = self.open(request, F::bearer)?;
-        self.answer(self.handlers().export_registrations(caller, request)).await
+        let (caller, request) = self
+            .open(bindings::ExportRegistrations, request, F::bearer)?;
+        self.answer(self.handlers().export_registrations(caller, request.message)).await
     }
 
     async fn get_registration(
         &self,
         request: Request<super::GetRegistrationRequest>,
     ) -> Result<Response<super::Registration>, Status> {
-        let (caller, request) = self.open(request, F::bearer)?;
-        self.answer(self.handlers().get_registration(caller, request)).await
+        let (caller, request) = self
+            .open(bindings::GetRegistration, request, F::bearer)?;
+        self.answer(self.handlers().get_registration(caller, request.message)).await
     }
 
     async fn get_registrations(
         &self,
         request: Request<super::GetRegistrationsRequest>,
     ) -> Result<Response<super::RegistrationList>, Status> {
-        let (caller, request) = self.open(request, F::bearer)?;
-        self.answer(self.handlers().get_registrations(caller, request)).await
+        let (caller, request) = self
+            .open(bindings::GetRegistrations, request, F::bearer)?;
+        self.answer(self.handlers().get_registrations(caller, request.message)).await
     }
 
     async fn approve_registration(
@@ -812,7 +827,7 @@ impl<
                 bindings::ApproveRegistration,
                 request,
                 |handlers, caller, request| {
-                    Box::pin(handlers.approve_registration(caller, request))
+                    Box::pin(handlers.approve_registration(caller, request.message))
                 },
             )
             .await
@@ -826,7 +841,7 @@ impl<
                 bindings::ApproveRegistrations,
                 request,
                 |handlers, caller, request| {
-                    Box::pin(handlers.approve_registrations(caller, request))
+                    Box::pin(handlers.approve_registrations(caller, request.message))
                 },
             )
             .await
@@ -854,7 +869,7 @@ impl<
                 bindings::DeclineRegistration,
                 request,
                 |handlers, caller, request| {
-                    Box::pin(handlers.decline_registration(caller, request))
+                    Box::pin(handlers.decline_registration(caller, request.message))
                 },
             )
             .await
@@ -864,8 +879,9 @@ impl<
         &self,
         request: Request<super::DeclineRegistrationsRequest>,
     ) -> Result<Response<super::DeclinedRegistrations>, Status> {
-        let (caller, request) = self.open(request, F::bearer)?;
-        self.answer(self.handlers().decline_registrations(caller, request)).await
+        let (caller, request) = self
+            .open(bindings::DeclineRegistrations, request, F::bearer)?;
+        self.answer(self.handlers().decline_registrations(caller, request.message)).await
     }
 
     async fn cancel_registration(
@@ -876,7 +892,7 @@ impl<
                 bindings::CancelRegistration,
                 request,
                 |handlers, caller, request| {
-                    Box::pin(handlers.cancel_registration(caller, request))
+                    Box::pin(handlers.cancel_registration(caller, request.message))
                 },
             )
             .await
@@ -886,7 +902,8 @@ impl<
         &self,
         request: Request<super::AddRegistrationRequest>,
     ) -> Result<Response<super::RecipientsPreview>, Status> {
-        let (caller, request) = self.open(request, F::bearer)?;
+        let (caller, request) = self
+            .open(bindings::PreviewAddedRegistration, request, F::bearer)?;
         self.answer(self.handlers().preview_added_registration(caller, request)).await
     }
 
@@ -894,24 +911,30 @@ impl<
         &self,
         request: Request<super::ApproveRegistrationsRequest>,
     ) -> Result<Response<super::RecipientsPreview>, Status> {
-        let (caller, request) = self.open(request, F::bearer)?;
-        self.answer(self.handlers().preview_approval(caller, request)).await
+        let (caller, request) = self
+            .open(bindings::PreviewApproval, request, F::bearer)?;
+        self.answer(self.handlers().preview_approval(caller, request.message)).await
     }
 
     async fn preview_decline(
         &self,
         request: Request<super::DeclineRegistrationRequest>,
     ) -> Result<Response<super::RecipientsPreview>, Status> {
-        let (caller, request) = self.open(request, F::bearer)?;
-        self.answer(self.handlers().preview_decline(caller, request)).await
+        let (caller, request) = self.open(bindings::PreviewDecline, request, F::bearer)?;
+        self.answer(self.handlers().preview_decline(caller, request.message)).await
     }
 
     async fn preview_registration_cancellation(
         &self,
         request: Request<super::CancelRegistrationRequest>,
     ) -> Result<Response<super::RecipientsPreview>, Status> {
-        let (caller, request) = self.open(request, F::bearer)?;
-        self.answer(self.handlers().preview_registration_cancellation(caller, request))
+        let (caller, request) = self
+            .open(bindings::PreviewRegistrationCancellation, request, F::bearer)?;
+        self.answer(
+                self
+                    .handlers()
+                    .preview_registration_cancellation(caller, request.message),
+            )
             .await
     }
 
@@ -923,7 +946,7 @@ impl<
                 bindings::CheckIn,
                 request,
                 |handlers, caller, request| {
-                    Box::pin(handlers.check_in(caller, request))
+                    Box::pin(handlers.check_in(caller, request.message))
                 },
             )
             .await
@@ -937,7 +960,7 @@ impl<
                 bindings::CheckInByCode,
                 request,
                 |handlers, caller, request| {
-                    Box::pin(handlers.check_in_by_code(caller, request))
+                    Box::pin(handlers.check_in_by_code(caller, request.message))
                 },
             )
             .await
@@ -947,8 +970,10 @@ impl<
         &self,
         request: Request<super::GetRegistrationByCodeRequest>,
     ) -> Result<Response<super::RegistrationByCode>, Status> {
-        let (caller, request) = self.open(request, F::bearer)?;
-        self.answer(self.handlers().get_registration_by_code(caller, request)).await
+        let (caller, request) = self
+            .open(bindings::GetRegistrationByCode, request, F::bearer)?;
+        self.answer(self.handlers().get_registration_by_code(caller, request.message))
+            .await
     }
 
     async fn undo_check_in(
@@ -959,7 +984,7 @@ impl<
                 bindings::UndoCheckIn,
                 request,
                 |handlers, caller, request| {
-                    Box::pin(handlers.undo_check_in(caller, request))
+                    Box::pin(handlers.undo_check_in(caller, request.message))
                 },
             )
             .await
@@ -969,16 +994,23 @@ impl<
         &self,
         request: Request<super::GetRegistrationByTokenRequest>,
     ) -> Result<Response<super::OwnRegistration>, Status> {
-        let (caller, request) = self.open(request, F::public)?;
-        self.answer(self.handlers().get_registration_by_token(caller, request)).await
+        let (caller, request) = self
+            .open(bindings::GetRegistrationByToken, request, F::public)?;
+        self.answer(self.handlers().get_registration_by_token(caller, request.message))
+            .await
     }
 
     async fn get_registration_calendar_by_token(
         &self,
         request: Request<super::GetRegistrationCalendarByTokenRequest>,
     ) -> Result<Response<super::CalendarFile>, Status> {
-        let (caller, request) = self.open(request, F::public)?;
-        self.answer(self.handlers().get_registration_calendar_by_token(caller, request))
+        let (caller, request) = self
+            .open(bindings::GetRegistrationCalendarByToken, request, F::public)?;
+        self.answer(
+                self
+                    .handlers()
+                    .get_registration_calendar_by_token(caller, request.message),
+            )
             .await
     }
 
@@ -986,24 +1018,31 @@ impl<
         &self,
         request: Request<super::GetTicketRequest>,
     ) -> Result<Response<super::Ticket>, Status> {
-        let (caller, request) = self.open(request, F::public)?;
-        self.answer(self.handlers().get_ticket(caller, request)).await
+        let (caller, request) = self.open(bindings::GetTicket, request, F::public)?;
+        self.answer(self.handlers().get_ticket(caller, request.message)).await
     }
 
     async fn confirm_registration_by_token(
         &self,
         request: Request<super::ConfirmRegistrationByTokenRequest>,
     ) -> Result<Response<super::OwnRegistration>, Status> {
-        let (caller, request) = self.open(request, F::public)?;
-        self.answer(self.handlers().confirm_registration_by_token(caller, request)).await
+        let (caller, request) = self
+            .open(bindings::ConfirmRegistrationByToken, request, F::public)?;
+        self.answer(
+                self.handlers().confirm_registration_by_token(caller, request.message),
+            )
+            .await
     }
 
     async fn take_over_new_details_by_token(
         &self,
         request: Request<super::TakeOverNewDetailsByTokenRequest>,
     ) -> Result<Response<super::OwnRegistration>, Status> {
-        let (caller, request) = self.open(request, F::public)?;
-        self.answer(self.handlers().take_over_new_details_by_token(caller, request))
+        let (caller, request) = self
+            .open(bindings::TakeOverNewDetailsByToken, request, F::public)?;
+        self.answer(
+                self.handlers().take_over_new_details_by_token(caller, request.message),
+            )
             .await
     }
 
@@ -1011,16 +1050,21 @@ impl<
         &self,
         request: Request<super::RefuseMailByTokenRequest>,
     ) -> Result<Response<super::OwnRegistration>, Status> {
-        let (caller, request) = self.open(request, F::public)?;
-        self.answer(self.handlers().refuse_mail_by_token(caller, request)).await
+        let (caller, request) = self
+            .open(bindings::RefuseMailByToken, request, F::public)?;
+        self.answer(self.handlers().refuse_mail_by_token(caller, request.message)).await
     }
 
     async fn cancel_registration_by_token(
         &self,
         request: Request<super::CancelRegistrationByTokenRequest>,
     ) -> Result<Response<super::OwnRegistration>, Status> {
-        let (caller, request) = self.open(request, F::public)?;
-        self.answer(self.handlers().cancel_registration_by_token(caller, request)).await
+        let (caller, request) = self
+            .open(bindings::CancelRegistrationByToken, request, F::public)?;
+        self.answer(
+                self.handlers().cancel_registration_by_token(caller, request.message),
+            )
+            .await
     }
 }
 static ACCESS: &[(&str, AccessRule)] = &[

@@ -129,6 +129,9 @@ impl Validate for super::CreateEventRequest {
         self.is_listed.get_or_insert(true);
         self.requires_approval.get_or_insert(false);
         self.image_variant.get_or_insert(1);
+        if let Some(contact_email) = &mut self.contact_email {
+            crate::email::encode(contact_email);
+        }
     }
 
     fn validate(&self, check: &mut crate::validation::Check) {
@@ -247,6 +250,9 @@ impl Validate for super::GetMyEventRequest {}
 impl Validate for super::UpdateEventRequest {
     fn fill_defaults(&mut self) {
         self.custom_fields.iter_mut().for_each(Validate::fill_defaults);
+        if let Some(contact_email) = &mut self.contact_email {
+            crate::email::encode(contact_email);
+        }
     }
 
     fn validate(&self, check: &mut crate::validation::Check) {
@@ -371,6 +377,12 @@ impl Validate for super::CancelRequest {
 }
 
 impl Validate for super::RegisterAttendeeRequest {
+    fn fill_defaults(&mut self) {
+        if let Some(email) = &mut self.email {
+            crate::email::encode(email);
+        }
+    }
+
     fn validate(&self, check: &mut crate::validation::Check) {
         check.field("name").required(self.name.is_some());
         if let Some(name) = &self.name {
@@ -388,6 +400,12 @@ impl Validate for super::RegisterAttendeeRequest {
 }
 
 impl Validate for super::AddRegistrationRequest {
+    fn fill_defaults(&mut self) {
+        if let Some(email) = &mut self.email {
+            crate::email::encode(email);
+        }
+    }
+
     fn validate(&self, check: &mut crate::validation::Check) {
         check.field("name").required(self.name.is_some());
         if let Some(name) = &self.name {

@@ -22,6 +22,7 @@ impl Rpc for CheckCard {
     const CHECKS_CREDENTIAL: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 /// Visits every rpc, in the order of the proto.

@@ -21,8 +21,8 @@ for Framed<F, H> {
         &self,
         request: Request<super::CheckCardRequest>,
     ) -> Result<Response<super::Card>, Status> {
-        let (caller, request) = self.open(request, F::bearer)?;
-        self.answer(self.handlers().check_card(caller, request)).await
+        let (caller, request) = self.open(bindings::CheckCard, request, F::bearer)?;
+        self.answer(self.handlers().check_card(caller, request.message)).await
     }
 }
 static ACCESS: &[(&str, AccessRule)] = &[

@@ -25,6 +25,7 @@ impl Rpc for ListBooks {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for ListBooks {
@@ -85,6 +86,7 @@ impl Rpc for ListBooks2 {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for ListBooks2 {
@@ -136,6 +138,7 @@ impl Rpc for GetBook {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for GetBook {
@@ -181,6 +184,7 @@ impl Rpc for GetSummary {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for GetSummary {
@@ -207,6 +211,7 @@ impl Rpc for GetScan {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for GetScan {
@@ -252,6 +257,7 @@ impl Rpc for UpdateBook {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for UpdateBook {
@@ -303,6 +309,7 @@ impl Rpc for DiscardBook {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for DiscardBook {
@@ -348,6 +355,7 @@ impl Rpc for CountBooks {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for CountBooks {
@@ -374,6 +382,7 @@ impl Rpc for ListThings {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for ListThings {
@@ -423,6 +432,7 @@ impl Rpc for GetThing {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for GetThing {
@@ -468,6 +478,7 @@ impl Rpc for GetPicture {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for GetPicture {
@@ -517,6 +528,7 @@ impl Rpc for CreateThing {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for CreateThing {
@@ -555,6 +567,7 @@ impl Rpc for GetMe {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for GetMe {
@@ -593,6 +606,7 @@ impl Rpc for GetMyThing {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for GetMyThing {
@@ -638,6 +652,7 @@ impl Rpc for UpdateThing {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for UpdateThing {
@@ -689,6 +704,7 @@ impl Rpc for PublishThing {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = true;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for PublishThing {
@@ -734,6 +750,7 @@ impl Rpc for CancelThing {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for CancelThing {
@@ -779,6 +796,7 @@ impl Rpc for ExportThing {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for ExportThing {

@@ -67,32 +67,32 @@ for Framed<F, H> {
         &self,
         request: Request<super::ListBooksRequest>,
     ) -> Result<Response<super::BookList>, Status> {
-        let (caller, request) = self.open(request, F::public)?;
-        self.answer(self.handlers().list_books(caller, request)).await
+        let (caller, request) = self.open(bindings::ListBooks, request, F::public)?;
+        self.answer(self.handlers().list_books(caller, request.message)).await
     }
 
     async fn get_book(
         &self,
         request: Request<super::GetBookRequest>,
     ) -> Result<Response<super::Book>, Status> {
-        let (caller, request) = self.open(request, F::bearer)?;
-        self.answer(self.handlers().get_book(caller, request)).await
+        let (caller, request) = self.open(bindings::GetBook, request, F::bearer)?;
+        self.answer(self.handlers().get_book(caller, request.message)).await
     }
 
     async fn get_summary(
         &self,
         request: Request<super::GetBookRequest>,
     ) -> Result<Response<super::Summary>, Status> {
-        let (caller, request) = self.open(request, F::public)?;
-        self.answer(self.handlers().get_summary(caller, request)).await
+        let (caller, request) = self.open(bindings::GetSummary, request, F::public)?;
+        self.answer(self.handlers().get_summary(caller, request.message)).await
     }
 
     async fn get_scan(
         &self,
         request: Request<super::GetBookRequest>,
     ) -> Result<Response<Self::GetScanStream>, Status> {
-        let (caller, request) = self.open(request, F::bearer)?;
-        self.answer(self.handlers().get_scan(caller, request)).await
+        let (caller, request) = self.open(bindings::GetScan, request, F::bearer)?;
+        self.answer(self.handlers().get_scan(caller, request.message)).await
     }
 
     async fn update_book(
@@ -103,7 +103,7 @@ for Framed<F, H> {
                 bindings::UpdateBook,
                 request,
                 |handlers, caller, request| {
-                    Box::pin(handlers.update_book(caller, request))
+                    Box::pin(handlers.update_book(caller, request.message))
                 },
             )
             .await
@@ -113,16 +113,16 @@ for Framed<F, H> {
         &self,
         request: Request<super::DiscardBookRequest>,
     ) -> Result<Response<super::Book>, Status> {
-        let (caller, request) = self.open(request, F::bearer)?;
-        self.answer(self.handlers().discard_book(caller, request)).await
+        let (caller, request) = self.open(bindings::DiscardBook, request, F::bearer)?;
+        self.answer(self.handlers().discard_book(caller, request.message)).await
     }
 
     async fn count_books(
         &self,
         request: Request<super::ListBooksRequest>,
     ) -> Result<Response<super::BookCount>, Status> {
-        let (caller, request) = self.open(request, F::public)?;
-        self.answer(self.handlers().count_books(caller, request)).await
+        let (caller, request) = self.open(bindings::CountBooks, request, F::public)?;
+        self.answer(self.handlers().count_books(caller, request.message)).await
     }
 }
 
@@ -213,24 +213,24 @@ for Framed<F, H> {
         &self,
         request: Request<super::ListThingsRequest>,
     ) -> Result<Response<super::Echo>, Status> {
-        let (caller, request) = self.open(request, F::public)?;
-        self.answer(self.handlers().list_things(caller, request)).await
+        let (caller, request) = self.open(bindings::ListThings, request, F::public)?;
+        self.answer(self.handlers().list_things(caller, request.message)).await
     }
 
     async fn get_thing(
         &self,
         request: Request<super::GetThingRequest>,
     ) -> Result<Response<super::Echo>, Status> {
-        let (caller, request) = self.open(request, F::public)?;
-        self.answer(self.handlers().get_thing(caller, request)).await
+        let (caller, request) = self.open(bindings::GetThing, request, F::public)?;
+        self.answer(self.handlers().get_thing(caller, request.message)).await
     }
 
     async fn get_picture(
         &self,
         request: Request<super::GetThingRequest>,
     ) -> Result<Response<Self::GetPictureStream>, Status> {
-        let (caller, request) = self.open(request, F::public)?;
-        self.answer(self.handlers().get_picture(caller, request)).await
+        let (caller, request) = self.open(bindings::GetPicture, request, F::public)?;
+        self.answer(self.handlers().get_picture(caller, request.message)).await
     }
 
     async fn create_thing(
@@ -241,7 +241,7 @@ for Framed<F, H> {
                 bindings::CreateThing,
                 request,
                 |handlers, caller, request| {
-                    Box::pin(handlers.create_thing(caller, request))
+                    Box::pin(handlers.create_thing(caller, request.message))
                 },
             )
             .await
@@ -251,48 +251,48 @@ for Framed<F, H> {
         &self,
         request: Request<super::GetMeRequest>,
     ) -> Result<Response<super::Echo>, Status> {
-        let (caller, request) = self.open(request, F::bearer)?;
-        self.answer(self.handlers().get_me(caller, request)).await
+        let (caller, request) = self.open(bindings::GetMe, request, F::bearer)?;
+        self.answer(self.handlers().get_me(caller, request.message)).await
     }
 
     async fn get_my_thing(
         &self,
         request: Request<super::GetThingRequest>,
     ) -> Result<Response<super::Echo>, Status> {
-        let (caller, request) = self.open(request, F::bearer)?;
-        self.answer(self.handlers().get_my_thing(caller, request)).await
+        let (caller, request) = self.open(bindings::GetMyThing, request, F::bearer)?;
+        self.answer(self.handlers().get_my_thing(caller, request.message)).await
     }
 
     async fn update_thing(
         &self,
         request: Request<super::UpdateThingRequest>,
     ) -> Result<Response<super::Echo>, Status> {
-        let (caller, request) = self.open(request, F::bearer)?;
-        self.answer(self.handlers().update_thing(caller, request)).await
+        let (caller, request) = self.open(bindings::UpdateThing, request, F::bearer)?;
+        self.answer(self.handlers().update_thing(caller, request.message)).await
     }
 
     async fn publish_thing(
         &self,
         request: Request<super::GetThingRequest>,
     ) -> Result<Response<super::Echo>, Status> {
-        let (caller, request) = self.open(request, F::bearer)?;
-        self.answer(self.handlers().publish_thing(caller, request)).await
+        let (caller, request) = self.open(bindings::PublishThing, request, F::bearer)?;
+        self.answer(self.handlers().publish_thing(caller, request.message)).await
     }
 
     async fn cancel_thing(
         &self,
         request: Request<super::CancelThingRequest>,
     ) -> Result<Response<super::Echo>, Status> {
-        let (caller, request) = self.open(request, F::bearer)?;
-        self.answer(self.handlers().cancel_thing(caller, request)).await
+        let (caller, request) = self.open(bindings::CancelThing, request, F::bearer)?;
+        self.answer(self.handlers().cancel_thing(caller, request.message)).await
     }
 
     async fn export_thing(
         &self,
         request: Request<super::GetThingRequest>,
     ) -> Result<Response<Self::ExportThingStream>, Status> {
-        let (caller, request) = self.open(request, F::bearer)?;
-        self.answer(self.handlers().export_thing(caller, request)).await
+        let (caller, request) = self.open(bindings::ExportThing, request, F::bearer)?;
+        self.answer(self.handlers().export_thing(caller, request.message)).await
     }
 }
 static ACCESS: &[(&str, AccessRule)] = &[

@@ -3,7 +3,6 @@
 use muster_api::{
     binding::PublicRpc as _,
     v1::{CustomField, UpdateEventRequest, bindings::UpdateEvent},
-    violation::Violation,
 };
 use sha2::{Digest as _, Sha256};
 
@@ -75,15 +74,12 @@ pub(crate) fn changed(typed: &Form, stored: &Form) -> Vec<&'static str> {
 }
 
 /// What core is asked: the fields that differ, on top of the version that was compared with.
-///
-/// # Errors
-/// What is not even a number.
 pub(crate) fn request(
     id: String,
     version: i32,
     typed: &Form,
     changed: &[&str],
-) -> Result<UpdateEventRequest, Vec<Violation>> {
+) -> UpdateEventRequest {
     let mut request = UpdateEventRequest {
         id,
         title: typed.text("title"),
@@ -91,7 +87,7 @@ pub(crate) fn request(
         location: typed.text("location"),
         start_date: typed.text("start_date"),
         end_date: typed.text("end_date"),
-        max_capacity: capacity(typed)?,
+        max_capacity: capacity(typed),
         city: typed.text("city"),
         image_query: typed.text("image_query"),
         image_variant: variant(typed),
@@ -107,7 +103,7 @@ pub(crate) fn request(
     };
     let mask = changed.iter().map(|&name| name.to_owned()).collect();
     UpdateEvent::set_update_mask(&mut request, mask);
-    Ok(request)
+    request
 }
 
 /// The form after someone else changed the event. Fields that only they changed have their values; beside those that both changed
@@ -212,7 +208,7 @@ mod tests {
         let typed = with(&[("title", " Rust Evening "), ("city", ""), ("is_listed", "")]);
         let changed = changed(&typed, &form(&STORED));
         assert_eq!(changed, ["title", "city", "is_listed"]);
-        let request = request("id".to_owned(), 3, &typed, &changed).unwrap();
+        let request = request("id".to_owned(), 3, &typed, &changed);
         assert_eq!(request.title.as_deref(), Some("Rust Evening"));
         assert_eq!((request.city, request.version), (None, Some(3)));
         assert_eq!(
@@ -226,7 +222,7 @@ mod tests {
         let stored = with(&[("image_query", "crab"), ("image_variant", "2")]);
         let typed = with(&[("image_query", " "), ("image_variant", "2")]);
         let changed = changed(&typed, &stored);
-        let request = request("id".to_owned(), 3, &typed, &changed).unwrap();
+        let request = request("id".to_owned(), 3, &typed, &changed);
         assert_eq!(request.image_query, None);
         assert_eq!(request.update_mask.unwrap().paths, ["image_query"]);
     }

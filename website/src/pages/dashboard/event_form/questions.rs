@@ -272,7 +272,7 @@ mod tests {
             message: "must not come twice".to_owned(),
         }]);
         assert_eq!(mistakes[0].target, "custom_fields-3-options");
-        assert_eq!(mistakes[0].message, "line 2 must not come twice");
+        assert_eq!(mistakes[0].message, "Line 2: This is there twice.");
     }
 
     #[test]

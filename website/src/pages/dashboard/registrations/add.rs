@@ -52,10 +52,9 @@ pub(in crate::pages) async fn take(caller: Caller, form: Form) -> PageResult {
         email: form.text("email"),
         answers: answers(&event.custom_fields, &form),
     };
-    let key = form.value("key");
     caller
         .context
-        .ask_once::<AddRegistration>(request, key)
+        .ask_once::<AddRegistration>(request, form.key())
         .await?;
     Ok(flash::see(&list, Some(Flash::REGISTRATION_ADDED)))
 }

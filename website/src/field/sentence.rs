@@ -1,0 +1,214 @@
+//! What is wrong with a field, as a sentence for the person who filled it: made of the rule, which the API says for programs, and the
+//! field. None repeats the label as the API's words would, and none is bare.
+
+use super::{Field, FieldKind};
+use crate::words::general;
+
+/// The sentence for a rule that a field breaks.
+pub(super) fn sentence(field: &Field, rule: &str) -> String {
+    if is_missing(rule) {
+        return missing(field);
+    }
+    if let Some(sentence) = with_numbers(rule) {
+        return sentence;
+    }
+    general(rule)
+}
+
+/// Whether a rule says that there is nothing.
+fn is_missing(rule: &str) -> bool {
+    const RULES: [&str; 7] = [
+        "is required",
+        "must not be null",
+        "must not be empty",
+        "must not be blank",
+        "must have an answer",
+        "must have at least 1 item",
+        "must be true for",
+    ];
+    RULES.iter().any(|start| rule.starts_with(start)) || rule == "must be true"
+}
+
+/// What to do with a field in which there is nothing.
+fn missing(field: &Field) -> String {
+    match field.kind {
+        FieldKind::Tick => return "Please check this box.".to_owned(),
+        _ if field.is_answer() => return "Please answer this.".to_owned(),
+        FieldKind::Number => return "Enter a whole number.".to_owned(),
+        FieldKind::WallTime => return "Enter a date and a time.".to_owned(),
+        FieldKind::Code => return "Enter the 8 digits from the email.".to_owned(),
+        FieldKind::Zone => return "Choose a time zone from the list.".to_owned(),
+        FieldKind::Email => return "Enter an email address.".to_owned(),
+        FieldKind::Ticks => return "Choose at least one.".to_owned(),
+        FieldKind::Select | FieldKind::Radio => return "Choose one of the options.".to_owned(),
+        FieldKind::Line | FieldKind::Paragraphs => {}
+    }
+    let label = field.label.to_lowercase();
+    let is_question = label.ends_with('?') || label.starts_with("type ");
+    match label.split(' ').next() {
+        _ if is_question => "Please fill this in.".to_owned(),
+        Some("your") => format!("Enter {label}."),
+        _ if label.contains(" of ") => format!("Enter the {label}."),
+        _ if label.starts_with(['a', 'e', 'i', 'o', 'u']) => format!("Enter an {label}."),
+        _ => format!("Enter a {label}."),
+    }
+}
+
+/// Rules with numbers.
+fn with_numbers(rule: &str) -> Option<String> {
+    let numbers: Vec<&str> = rule
+        .split(|sign: char| !sign.is_ascii_digit() && sign != '-')
+        .filter(|part| part.chars().any(|sign| sign.is_ascii_digit()))
+        .collect();
+    let after = |start: &str| rule.strip_prefix(start);
+    let is_length = rule.contains("characters");
+    let is_list = rule.contains(" item");
+    Some(match numbers.as_slice() {
+        [least, most, has] if is_length => {
+            format!("Use {least} to {most} characters. There are {has} now.")
+        }
+        [most, has] if is_length && rule.contains("at most") => {
+            format!("Use at most {most} characters. There are {has} now.")
+        }
+        [least, has] if is_length => {
+            format!("Use at least {least} characters. There are {has} now.")
+        }
+        [most] if is_length => format!("Use at most {most} characters."),
+        [most, has] if is_list && rule.contains("at most") => {
+            format!("At most {most} are possible. There are {has} now.")
+        }
+        [least, _] if is_list => format!("Choose at least {least}."),
+        [least, most, _] if after("must be from ").is_some() => {
+            format!("Enter a number from {least} to {most}.")
+        }
+        [taken] if rule.contains("confirmed registrations") => {
+            format!("{taken} spots are taken already. Enter at least {taken}.")
+        }
+        [least, _] if after("must be at least ").is_some() => format!("Enter at least {least}."),
+        [most, _] if after("must be at most ").is_some() => format!("Enter at most {most}."),
+        [left] if after("is not the one in the email").is_some() => match *left {
+            "1" => "That code doesn’t match. 1 try left.".to_owned(),
+            left => format!("That code doesn’t match. {left} tries left."),
+        },
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use muster_api::validation::{Check, Validate};
+
+    use super::*;
+
+    fn said(field: &Field, rule: &str) -> String {
+        sentence(field, rule)
+    }
+
+    #[test]
+    fn a_field_in_which_there_is_nothing_says_what_to_enter() {
+        let answer = |kind| Field::new(kind, "answers[Diet]", "Diet");
+        for (field, sentence) in [
+            (Field::line("title", "Title"), "Enter a title."),
+            (Field::line("n", "Organizer"), "Enter an organizer."),
+            (Field::line("n", "Your name"), "Enter your name."),
+            (
+                Field::line("n", "Name of the account"),
+                "Enter the name of the account.",
+            ),
+            (Field::line("n", "Who organizes?"), "Please fill this in."),
+            (Field::email("email", "Email"), "Enter an email address."),
+            (answer(FieldKind::Paragraphs), "Please answer this."),
+            (answer(FieldKind::Tick), "Please check this box."),
+            (
+                Field::new(FieldKind::WallTime, "start_date", "Start"),
+                "Enter a date and a time.",
+            ),
+        ] {
+            for rule in [
+                "is required",
+                "must not be empty",
+                "must have an answer to \"Diet\"",
+            ] {
+                assert_eq!(said(&field, rule), sentence);
+            }
+        }
+    }
+
+    #[test]
+    fn rules_are_sentences_for_people() {
+        let field = Field::line("title", "Title");
+        for (rule, sentence) in [
+            (
+                "must be 3 to 200 characters long, is 2",
+                "Use 3 to 200 characters. There are 2 now.",
+            ),
+            (
+                "must be at most 120 characters long, is 121",
+                "Use at most 120 characters. There are 121 now.",
+            ),
+            (
+                "must be from 1 to 10000, is 0",
+                "Enter a number from 1 to 10000.",
+            ),
+            (
+                "must have at most 20 items, has 21",
+                "At most 20 are possible. There are 21 now.",
+            ),
+            (
+                "must be at least 7, the number of confirmed registrations",
+                "7 spots are taken already. Enter at least 7.",
+            ),
+            (
+                "must be an integer for \"How many guests?\"",
+                "Enter a whole number.",
+            ),
+            (
+                "must be one of its options, for example \"S\" or \"M\", for \"Size\"",
+                "Choose one of the options.",
+            ),
+            (
+                "is not the one in the email; you can try 4 more times",
+                "That code doesn’t match. 4 tries left.",
+            ),
+            ("must be new", "Must be new."),
+        ] {
+            assert_eq!(said(&field, rule), sentence);
+        }
+    }
+
+    /// The rules of validation, as it says them.
+    struct Everything;
+
+    impl Validate for Everything {
+        fn validate(&self, check: &mut Check) {
+            check.field("a").required(false);
+            check.field("b").length("", 1, 5);
+            check.field("c").length("x", 3, 200);
+            check.field("d").length("xxx", 0, 2);
+            check.field("e").range(0, 1, 5);
+            check.field("f").range(0, 1, i32::MAX);
+            check.field("g").range(9, i32::MIN, 8);
+            check.field("h").email("x");
+            check.field("i").one_of("x", &["a", "b"]);
+            check.field("j").line("a\nb");
+            check.field("k").paragraphs("a\u{7}");
+            check.field("l").line(" ");
+            check.field("m").items(0, 1, 5);
+            check.field("n").items(9, 1, 5);
+        }
+    }
+
+    #[test]
+    fn every_rule_of_validation_has_a_sentence_of_its_own() {
+        let broken = muster_api::validation::check(&Everything).unwrap_err();
+        assert_eq!(broken.len(), 14);
+        for one in broken {
+            let said = said(&Field::line("title", "Title"), &one.message);
+            assert!(
+                !said.starts_with("Must") && !said.starts_with("Is "),
+                "{said}"
+            );
+            assert!(said.ends_with('.'), "{said}");
+        }
+    }
+}
