@@ -211,7 +211,7 @@ async fn other_words_get_another_photograph(database: Database) {
     else {
         panic!("the photograph is still shown");
     };
-    assert_eq!(words.image_query, event.title);
+    assert_eq!((&*words.image_query, words.title), ("", event.title));
     assert!(!is_provisional, "without words nothing will replace it");
     let kept = scene
         .instance

@@ -105,11 +105,15 @@ async fn what_is_wrong_with_a_registration_is_said_field_by_field(api: Api) {
         .blames(&["answers[1].label"]);
     refused(json!({"answers": [{"values": ["S"]}]}))
         .await
-        .blames(&["answers[0].label"]);
+        .blames(&["answers[0].label", "answers"]);
     let many: Vec<_> = (0..21).map(|n| json!({"label": n.to_string()})).collect();
-    refused(json!({ "answers": many }))
-        .await
-        .blames(&["answers"]);
+    let found = refused(json!({ "answers": many })).await;
+    assert!(
+        found
+            .message
+            .starts_with("answers must have at most 20 items"),
+        "{found:?}"
+    );
 }
 
 async fn closed_events_are_refused_clearly(api: Api) {
