@@ -9,6 +9,7 @@ import pathlib
 import shlex
 import subprocess
 import sys
+from datetime import datetime, timedelta
 
 from connecting import connect_an_app
 from organizer import Organizer
@@ -94,6 +95,9 @@ def create_by_keyboard(people):
     # The parts of a date differ between languages: the keyboard gets there, and that is enough.
     site.tab_to(lambda element: element.get_attribute("id") == "start_date")
     set_value(site, "#start_date", START)
+    site.driver.execute_script("arguments[0].dispatchEvent(new Event('change'))", site.find("#start_date"))
+    end = site.find("#end_date").get_attribute("value")
+    assert datetime.fromisoformat(end) - datetime.fromisoformat(START) == timedelta(hours=2), end
     zone = site.tab_to(lambda element: element.get_attribute("id") == "timezone")
     assert zone.get_attribute("value"), "the zone of the browser is suggested"
     place = site.tab_to(lambda element: element.get_attribute("id") == "location")

@@ -1,9 +1,12 @@
 //! Events in calendars, as iCalendar (RFC 5545, 5546): entries in mails to registrants, and files to take into a calendar. It uses no
 //! crate: those for iCalendar bring a second library for times and would replace only the functions at the end.
 
+mod plain;
 mod zones;
 
 use std::borrow::Cow;
+
+pub use plain::text as plain_text;
 
 use domain::{
     event::Event,
@@ -87,15 +90,18 @@ struct Entry<'a> {
     /// When this version of the entry was made.
     made_at: Instant,
     status: &'static str,
-    /// How much of the description it has.
-    description_characters: usize,
+    /// Before the title, for somebody who has no seat.
+    standing: Option<&'static str>,
+    /// The description in plain text: calendars show Markdown as it is.
+    description: Cow<'a, str>,
 }
 
 /// One registrant's entry for their event, in a mail from `sender`. Its UID is the registration's, so that a person who cancels and
-/// registers again gets a new entry instead of an update of a removed one.
+/// registers again gets a new entry instead of an update of a removed one. `description` is plain text.
 pub fn invitation(
     method: Method,
     registrant: &Registrant,
+    description: &str,
     addresses: Addresses<'_>,
     sender: &str,
     now: Instant,
@@ -109,7 +115,8 @@ pub fn invitation(
             Method::Request => CONFIRMED,
             Method::Cancel => CANCELLED,
         },
-        description_characters: INVITATION_DESCRIPTION,
+        standing: None,
+        description: shortened(description, INVITATION_DESCRIPTION),
     };
     // A name that may contain a link is none: some programs show it beside what the mail says.
     let organizer = registrant.organizer.as_deref().and_then(greeted);
@@ -134,7 +141,8 @@ pub fn invitation(
     }
 }
 
-/// The event of a registration as a file, whose entry is that of the registrant's mails.
+/// The event of a registration as a file, whose entry is that of the registrant's mails. For somebody without a seat it says so, and blocks
+/// no time.
 pub fn of_registration(
     event: &Event,
     registration: &Registration,
@@ -151,7 +159,14 @@ pub fn of_registration(
             Status::Confirmed => CONFIRMED,
             Status::Pending | Status::Waitlisted | Status::Cancelled => TENTATIVE,
         },
-        description_characters: usize::MAX,
+        standing: match registration.status {
+            _ if is_cancelled => None,
+            Status::Pending if registration.confirmation.is_some() => Some("Not confirmed"),
+            Status::Pending => Some("Awaiting approval"),
+            Status::Waitlisted => Some("Waitlist"),
+            Status::Confirmed | Status::Cancelled => None,
+        },
+        description: plain::text(&event.description).into(),
     };
     entry.file(&[], &[])
 }
@@ -199,7 +214,10 @@ fn of_public<'a>(
         } else {
             CONFIRMED
         },
-        description_characters,
+        standing: None,
+        description: shortened(&plain::text(&event.description), description_characters)
+            .into_owned()
+            .into(),
     }
 }
 
@@ -228,13 +246,17 @@ impl Entry<'_> {
             format!("STATUS:{}", self.status),
             zones::property("DTSTART", event.schedule.start, zone),
         ];
-        let end = event.schedule.end;
-        lines.extend(end.map(|end| zones::property("DTEND", end, zone)));
-        lines.push(format!("SUMMARY:{}", escaped(&event.title)));
-        if self.description_characters > 0 {
-            let text = shortened(&event.description, self.description_characters);
-            lines.push(format!("DESCRIPTION:{}", escaped(&text)));
+        let end = event.schedule.calendar_end();
+        lines.push(zones::property("DTEND", end, zone));
+        let title = escaped(&event.title);
+        match self.standing {
+            Some(standing) => {
+                lines.push(format!("SUMMARY:{standing}: {title}"));
+                lines.push("TRANSP:TRANSPARENT".to_owned());
+            }
+            None => lines.push(format!("SUMMARY:{title}")),
         }
+        lines.push(format!("DESCRIPTION:{}", escaped(&self.description)));
         lines.push(format!("LOCATION:{}", escaped(&event.place())));
         lines.push(format!("URL:{}", addresses.event_url));
         lines.extend_from_slice(people);

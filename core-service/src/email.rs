@@ -17,7 +17,7 @@ pub use mailer::{Check, InvalidMailSetting, Mailer, Sender, Undelivered, uncheck
 pub use organizer::{Digest, digest};
 pub use person::{Letter, letter};
 pub use registration::{Addressing, mail};
-pub use security::{AccountIncident, Concerned, Incident, Named};
+pub use security::{AccountIncident, ChangedClocks, Concerned, Incident, Named};
 pub use smtp::{InvalidSmtpUrl, Smtp, SmtpUrl};
 
 use crate::calendar::Calendar;

@@ -7,6 +7,7 @@ mod account_export;
 mod accounts;
 mod activity;
 mod catalogue;
+mod clocks;
 mod codes;
 mod command;
 mod contacts;
@@ -54,6 +55,8 @@ pub use activity::{ActivityExport, ActivityFilter, ActivityLog, ActivityPage};
 pub use catalogue::{
     Catalogue, CatalogueView, CoverView, CoverWords, PageView, PublicEvent, SitemapPage,
 };
+pub(crate) use clocks::follow_clocks;
+pub use clocks::{ChangedEvent, planned_clocks};
 pub use command::{Commands, Context};
 pub use contacts::Contacts;
 pub use credentials::{AppCall, Authenticator, Caller, Principal, SessionTrust, SignedIn};

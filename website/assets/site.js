@@ -88,3 +88,14 @@ menu?.addEventListener("keydown", ({ key }) => {
   close(key === "Escape");
   if (key === "Escape") menu.firstElementChild.focus();
 });
+
+// A new event lasts two hours, unless something else is typed. Wall times need no zone: they are added as if they were in UTC.
+const start = document.querySelector("form[action='/dashboard/events/new'] [name=start_date]");
+start?.addEventListener("change", () => {
+  const end = start.form.elements.end_date;
+  if (!start.value || (end.value && end.value !== end.dataset.proposed)) return;
+  const later = new Date(`${start.value}Z`);
+  later.setUTCHours(later.getUTCHours() + 2);
+  end.value = later.toISOString().slice(0, 16);
+  end.dataset.proposed = end.value;
+});

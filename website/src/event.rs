@@ -40,6 +40,15 @@ impl EventState {
     }
 }
 
+/// Spots that are few in an event of any size; a tenth of them is few, too.
+const FEW: i32 = 10;
+
+/// How many spots are left, if people who do not organize the event are told: once they are few.
+pub(crate) fn spots_left(page: &EventPage, capacity: i32) -> Option<i32> {
+    let left = page.seats_left;
+    (left <= FEW.max(capacity / 10)).then_some(left)
+}
+
 /// An event in words, for templates.
 #[derive(Debug, Clone)]
 pub(crate) struct ShownEvent {

@@ -4,7 +4,7 @@ use muster_api::v1::{Event, EventPage};
 use serde_json::{Value, json};
 
 use crate::{
-    event::EventState,
+    event::{EventState, spots_left},
     place::{Place, PlaceKind},
 };
 
@@ -29,7 +29,7 @@ pub(crate) fn of(page: &EventPage, event: &Event, description: &str, image: &str
         "eventAttendanceMode": schema(attendance(&place)),
         "location": location(&place, event.city.as_deref()),
         "maximumAttendeeCapacity": event.capacity,
-        "remainingAttendeeCapacity": page.seats_left,
+        "remainingAttendeeCapacity": spots_left(page, event.capacity),
         "previousStartDate": page.previous_start_date,
         "image": image,
         "organizer": event.organizer.as_ref().map(|name| json!({"@type": "Organization", "name": name})),

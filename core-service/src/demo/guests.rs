@@ -118,6 +118,7 @@ impl Turnout {
             .iter()
             .filter(|field| field.required || chance.below(3) > 0);
         let answers = answered.map(|field| Answer {
+            field_id: field.id.clone(),
             label: field.label.clone(),
             values: self.values(field, chance),
         });

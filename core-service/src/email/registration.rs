@@ -10,7 +10,7 @@ use domain::{
 };
 
 use super::{Mail, qr_image, stranger_text::without_links};
-use crate::calendar::{Addresses, Method, invitation};
+use crate::calendar::{Addresses, Method, invitation, plain_text};
 
 /// The sender and the links of a mail.
 #[derive(Debug, Clone, Copy)]
@@ -95,6 +95,11 @@ pub fn mail(
     addressing: &Addressing<'_>,
     now: Instant,
 ) -> Result<Mail, askama::Error> {
+    // Read as Markdown first: its escapes must not make an address whole that was broken before.
+    let mut description = plain_text(&registrant.event.description);
+    if !registrant.is_organizer_trusted {
+        description = without_links(&description);
+    }
     let harmless;
     let registrant = if registrant.is_organizer_trusted {
         registrant
@@ -181,7 +186,8 @@ pub fn mail(
                 host: addressing.host,
                 event_url: addressing.event_url,
             };
-            invitation(method, registrant, addresses, addressing.sender, now)
+            let sender = addressing.sender;
+            invitation(method, registrant, &description, addresses, sender, now)
         }),
     })
 }
@@ -195,7 +201,6 @@ fn without_links_of_strangers(registrant: &Registrant) -> Registrant {
         decline_reason: optional(&registrant.decline_reason),
         event: Event {
             title: without_links(&event.title),
-            description: without_links(&event.description),
             location: without_links(&event.location),
             city: optional(&event.city),
             organizer_name: optional(&event.organizer_name),

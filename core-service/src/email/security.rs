@@ -1,9 +1,11 @@
 //! Security mails: what was done in someone's name or on their account, so that they notice. None has a link that acts.
 
 use domain::{
+    ids::EventId,
     instant::Instant,
     job::JobKey,
     person::{Person, Role, greeted},
+    schedule::Schedule,
 };
 
 use super::{
@@ -28,11 +30,26 @@ pub enum Incident {
     },
     /// The recipient's address is another one.
     EmailChanged,
+    /// Clocks at an event of theirs show other times than was known.
+    ClocksChanged(ChangedClocks),
     /// An account is gone.
     AccountRemoved {
         /// Its name.
         account: String,
     },
+}
+
+/// New rules for the clocks at an event.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChangedClocks {
+    /// The event.
+    pub event: EventId,
+    /// Its title; empty if it is gone.
+    pub title: String,
+    /// When it takes place.
+    pub schedule: Option<Schedule>,
+    /// Whether clocks skip its time.
+    pub is_skipped: bool,
 }
 
 /// What happened on an account.
@@ -72,6 +89,13 @@ pub struct Concerned {
     pub is_recipient: bool,
 }
 
+/// Why people get a mail about what was done in their name.
+const OF_PEOPLE_CONCERNED: &str = "You are getting this email so that you notice when something happens in your name or on your account. If you know of it, you do not need to do anything. If not, please sign in, choose \u{201c}Sign out everywhere\u{201d} under Sessions, and tell the other owners or the people who run this site.";
+
+/// Why they get one about their event.
+const OF_ORGANIZERS: &str =
+    "You are getting this email because you organize the event. Your guests get none.";
+
 /// The words of a mail.
 struct Words {
     subject: &'static str,
@@ -92,7 +116,13 @@ pub(super) fn security_mail(
 ) -> Result<Mail, askama::Error> {
     let words = words(incident, host);
     let time = at.to_utc().strftime("%-d %B %Y, %H:%M");
-    let lead = format!("{} It was on {time} (UTC).", words.lead);
+    let (lead, reason) = match incident {
+        Incident::ClocksChanged(_) => (words.lead, OF_ORGANIZERS),
+        _ => (
+            format!("{} It was on {time} (UTC).", words.lead),
+            OF_PEOPLE_CONCERNED,
+        ),
+    };
     let shown = Shown {
         name: greeted(&person.name),
         headline: words.subject,
@@ -102,7 +132,7 @@ pub(super) fn security_mail(
             text: words.link,
             url,
         }),
-        reason: "You are getting this email so that you notice when something happens in your name or on your account. If you know of it, you do not need to do anything. If not, please sign in, choose \u{201c}Sign out everywhere\u{201d} under Sessions, and tell the other owners or the people who run this site.",
+        reason,
     };
     let subject = format!("{} ({host})", words.subject);
     mail(job, host, &person.email, subject, shown)
@@ -127,6 +157,7 @@ fn words(incident: &Incident, host: &str) -> Words {
             ),
             link: "See where you are signed in",
         },
+        Incident::ClocksChanged(changed) => clocks_changed(changed),
         Incident::AccountRemoved { account } => {
             let account = named(account, "an account of yours");
             Words {
@@ -141,6 +172,38 @@ fn words(incident: &Incident, host: &str) -> Words {
             let account = named(account, "an account");
             on_account(what, &format!("{account} on {host}"))
         }
+    }
+}
+
+fn clocks_changed(changed: &ChangedClocks) -> Words {
+    let event = quoted("Your event", &changed.title);
+    let zone = changed
+        .schedule
+        .as_ref()
+        .map_or("its zone", |at| &at.timezone);
+    let start = changed.schedule.as_ref().map(|at| at.start);
+    let when = start.map_or_else(String::new, |start| {
+        let local = start.local.strftime("%A, %-d %B %Y, %H:%M");
+        format!(" {local} ({zone})")
+    });
+    if changed.is_skipped {
+        return Words {
+            subject: "Your event needs another time",
+            lead: format!(
+                "{event} is to take place at a time that clocks in {zone} skip, by new rules:{when}. Please choose another time. Until then we changed nothing."
+            ),
+            link: "See the event",
+        };
+    }
+    let in_utc = start.map_or_else(String::new, |start| {
+        format!(", which is {} UTC", start.at.to_utc().strftime("%H:%M"))
+    });
+    Words {
+        subject: "New rules for the clocks at your event",
+        lead: format!(
+            "The rules for clocks in {zone} have changed. {event} stays at the time that people were told:{when}{in_utc} now. Calendars that follow the event get it by themselves. If you have told people in other time zones when it begins there, please tell them the new time."
+        ),
+        link: "See the event",
     }
 }
 

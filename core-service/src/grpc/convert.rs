@@ -10,7 +10,7 @@ mod sitemaps;
 use covers::CoverRequest;
 use domain::{
     change::Change,
-    event::{CustomField, Event, EventPatch, FieldType, ListedEvent, NewEvent},
+    event::{CustomField, Event, EventPatch, FieldId, FieldType, ListedEvent, NewEvent},
     registration::Counters,
     schedule::ScheduleChange,
     violation::{Checked, FieldViolation},
@@ -88,10 +88,16 @@ fn custom_fields(fields: Vec<v1::CustomField>) -> Vec<CustomField> {
             }
         }),
         required: field.required(),
+        id: given_id(field.id),
         label: field.label.unwrap_or_default(),
         options: field.options,
     };
     fields.into_iter().map(question).collect()
+}
+
+/// The identity of a question in a request; an empty one is none.
+pub(super) fn given_id(id: Option<String>) -> Option<FieldId> {
+    id.filter(|id| !id.is_empty()).map(FieldId::given)
 }
 
 /// The fields that a partial update changes: those in its mask, or without a mask those that are set.
@@ -215,6 +221,7 @@ pub(super) fn event_page(page: PageView, links: &Links) -> v1::EventPage {
         organizer,
         counters,
         is_ended,
+        is_running,
     } = page;
     let previous_start = event.previous_start();
     let seats_left = counters.seats_left(event.max_capacity);
@@ -222,6 +229,7 @@ pub(super) fn event_page(page: PageView, links: &Links) -> v1::EventPage {
         is_listed: event.is_listed,
         is_cancelled: event.is_cancelled,
         is_ended,
+        is_running,
         requires_approval: event.requires_approval,
         confirm_by_email: event.confirm_by_email,
         custom_fields: custom_field_messages(event.custom_fields.clone()),
@@ -258,6 +266,8 @@ pub(super) fn my_event(event: ListedEvent, links: &Links) -> v1::MyEvent {
         slug: event.slug,
         title: event.title,
         registration_count: event.registrations,
+        registrations_confirmed: event.confirmed,
+        registrations_waitlisted: event.waitlisted,
         max_capacity: event.max_capacity,
         is_published: event.is_published,
         is_cancelled: event.is_cancelled,
@@ -319,6 +329,7 @@ fn custom_field_messages(fields: Vec<CustomField>) -> Vec<v1::CustomField> {
 
 fn custom_field_message(field: CustomField) -> v1::CustomField {
     v1::CustomField {
+        id: field.id.map(|id| id.to_string()),
         label: Some(field.label),
         field_type: Some(field.field_type.name().to_owned()),
         required: Some(field.required),

@@ -148,11 +148,7 @@ impl EventHandlers<CoreFrame> for EventApi {
         let patch = convert::event_patch(request);
         let planned = self.events.planned_update(&caller.principal, id, patch);
         let planned = planned.await?;
-        Ok(EventUpdatePreview {
-            title: planned.title,
-            recipients: planned.recipients,
-            mails_nobody: planned.recipients == 0,
-        })
+        Ok(preview::update(planned))
     }
 
     async fn preview_event_deletion(

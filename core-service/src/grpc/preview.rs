@@ -8,15 +8,20 @@ use domain::{
     schedule::ScheduleChange,
     violation::FieldViolation,
 };
-use muster_api::v1::{CancellationPreview, EventMailPreview, PreviewEventMailRequest};
+use muster_api::v1::{
+    CancellationPreview, EventMailPreview, EventUpdatePreview, PreviewEventMailRequest,
+};
 
 use crate::{
     email::{self, Addressing},
-    service::{CancellationMails, Error, Links, PlannedChange, PlannedMail},
+    service::{CancellationMails, Error, Links, PlannedChange, PlannedMail, PlannedUpdate},
 };
 
 /// Stands for the sender, who is in no text of a mail.
 const SENDER: &str = "events@localhost";
+
+/// What becomes of answers without a question.
+const SET_ASIDE: &str = "the question is removed or of another type, and its answers are kept.";
 
 /// A request to preview the mail of a change. Forms send all of their fields, so an empty one is cleared.
 pub(super) fn planned_change(request: PreviewEventMailRequest) -> Result<PlannedChange, Error> {
@@ -39,6 +44,28 @@ pub(super) fn planned_change(request: PreviewEventMailRequest) -> Result<Planned
             field: "change".to_owned(),
             message: "must be publish, update or cancel".to_owned(),
         }])),
+    }
+}
+
+/// What an update would bring about.
+pub(super) fn update(planned: PlannedUpdate) -> EventUpdatePreview {
+    let PlannedUpdate {
+        title,
+        recipients,
+        earlier_answers,
+    } = planned;
+    let set_aside = match earlier_answers {
+        0 => String::new(),
+        1 => format!(" 1 answer becomes an earlier answer: {SET_ASIDE}"),
+        count => format!(" {count} answers become earlier answers: {SET_ASIDE}"),
+    };
+    EventUpdatePreview {
+        title,
+        recipients,
+        mails_nobody: recipients == 0,
+        earlier_answers,
+        set_aside,
+        is_quiet: recipients == 0 && earlier_answers == 0,
     }
 }
 

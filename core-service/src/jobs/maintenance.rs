@@ -9,7 +9,7 @@ use futures_util::future::BoxFuture;
 use server::{CancellationToken, telemetry::chain};
 use storage::{GrantUses, KeyUses, SessionUses, Tx};
 
-use crate::service::{Commands, Error, purge, settle_all};
+use crate::service::{Commands, Error, follow_clocks, purge, settle_all};
 
 /// The interval. Little depends on it: the catalogue excludes ended events by their end, "last used" is approximate, and whoever
 /// registers or confirms gets a seat that is held for too long at once. Only the waitlist waits for it.
@@ -65,7 +65,7 @@ impl Steps {
 }
 
 /// Removes ended events from the catalogue's index, stores when keys, sessions and grants were last used, deletes old rows, ends what registrations
-/// that were not confirmed hold, deletes what is left of removed accounts, and adds events of older versions to the search index. Every core may run it.
+/// that were not confirmed hold, deletes what is left of removed accounts, follows the time zone database, and adds events of older versions to the search index. Every core may run it.
 #[derive(Debug, Clone)]
 pub struct Maintenance {
     commands: Commands,
@@ -152,6 +152,8 @@ impl Maintenance {
         let purged = purge(commands).await;
         let left = |more| if more { Round::More } else { Round::Done };
         steps.took("purge", purged.map(left));
+        let followed = follow_clocks(commands).await;
+        steps.took("follow_clocks", followed.map(left));
         // Events that are indexed are folded, too.
         steps.took("index_events", self.index().await);
         let fold: Write = |tx, _, limit| Box::pin(tx.fold_events(limit));

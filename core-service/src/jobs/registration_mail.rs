@@ -2,6 +2,7 @@
 
 use domain::{
     budget::Cause,
+    event::Event,
     ids::{AccountId, RegistrationId},
     instant::Instant,
     job::{ClaimedJob, JobKind},
@@ -42,7 +43,9 @@ impl RegistrationMail {
             return Ok(Done::Plainly);
         };
         let offers_details = match notification {
-            Notification::RegisteredAgain(_) => self.offers_details(job, now).await?,
+            Notification::RegisteredAgain(_) => {
+                self.offers_details(job, &registrant.event, now).await?
+            }
             _ => false,
         };
         let is_active = notification.active_status().is_some();
@@ -91,11 +94,17 @@ impl RegistrationMail {
     }
 
     /// Whether the repeated registration had another name or other answers.
-    async fn offers_details(&self, job: &ClaimedJob, now: Instant) -> Result<bool, AttemptError> {
+    async fn offers_details(
+        &self,
+        job: &ClaimedJob,
+        event: &Event,
+        now: Instant,
+    ) -> Result<bool, AttemptError> {
         let (id, occasion) = (RegistrationId::new(job.key.subject_id), job.key.occasion);
         let store = self.post.store();
         let details = store.find_new_details(id, occasion, now).await?;
-        Ok(details.is_some())
+        let fields = &event.custom_fields;
+        Ok(details.is_some_and(|(new, first)| new.current(fields) != first.current(fields)))
     }
 }
 

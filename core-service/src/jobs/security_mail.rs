@@ -7,7 +7,7 @@ use domain::{
 use storage::{Error, Store};
 
 use crate::{
-    email::{AccountIncident, Concerned, Incident, Named},
+    email::{AccountIncident, ChangedClocks, Concerned, Incident, Named},
     service::Links,
 };
 
@@ -21,6 +21,16 @@ pub(super) async fn incident(
     let (account, what) = match notice {
         SecurityNotice::SignedIn { device } => return Ok(Incident::SignedIn { device }),
         SecurityNotice::EmailChanged => return Ok(Incident::EmailChanged),
+        SecurityNotice::ClocksChanged { event, is_skipped } => {
+            let found = store.find_event(event).await?;
+            let schedule = found.as_ref().map(|event| event.schedule.clone());
+            return Ok(Incident::ClocksChanged(ChangedClocks {
+                event,
+                title: found.map_or_else(String::new, |event| event.title),
+                schedule,
+                is_skipped,
+            }));
+        }
         SecurityNotice::AccountRemoved { name } => {
             return Ok(Incident::AccountRemoved { account: name });
         }
@@ -75,6 +85,7 @@ pub(super) fn page(incident: &Incident, links: &Links) -> String {
     let Incident::OnAccount { what, .. } = incident else {
         return match incident {
             Incident::AccountRemoved { .. } => links.dashboard(),
+            Incident::ClocksChanged(changed) => links.admin(changed.event),
             _ => links.sessions(),
         };
     };

@@ -124,7 +124,7 @@ impl Handler for StockCovers {
 
 /// The words for which an event still needs a photograph.
 fn wanted(event: &Event, now: Instant) -> Option<&str> {
-    let wants = event.image_credit.is_none() && event.is_active(now);
+    let wants = event.image_credit.is_none() && event.is_ahead(now);
     event.image_query.as_deref().filter(|_| wants)
 }
 

@@ -294,6 +294,8 @@ impl AccountExport {
                         .list_registrations(event.id, seq, REGISTRATIONS)
                         .await?
                 };
+                let found = found.into_iter();
+                let found: Vec<_> = found.map(|one| one.current(&event.custom_fields)).collect();
                 if let Some(last) = found.last() {
                     let next = After::Registration(before, last.seq);
                     let event = Some(Box::new(event));

@@ -62,6 +62,8 @@ pub struct PageView {
     pub counters: Counters,
     /// Whether it is over.
     pub is_ended: bool,
+    /// Whether it takes place now.
+    pub is_running: bool,
 }
 
 /// An event's cover.
@@ -183,9 +185,11 @@ impl Catalogue {
     /// An event's page, also of unlisted, cancelled and ended events, but not of drafts.
     pub async fn page(&self, slug: &str) -> Result<PageView, Error> {
         let (event, counters) = self.find_shown(slug).await?;
+        let now = self.clock.now();
         Ok(PageView {
-            is_ended: event.has_ended(self.clock.now()),
             organizer: organizer(&self.store, &event).await?,
+            is_ended: event.has_ended(now),
+            is_running: event.is_running(now),
             event,
             counters,
         })

@@ -37,10 +37,10 @@ pub(super) use promote::promote;
 pub use register::{Added, NewRegistration};
 pub(crate) use settle::settle_all;
 
-/// A registration as a caller sees it: at the door without address and answers.
-fn shown_to(caller: &Principal, registration: Registration) -> Registration {
+/// A registration for an event as a caller sees it: at the door without address and answers.
+fn shown_to(caller: &Principal, event: &Event, registration: Registration) -> Registration {
     if caller.sees_addresses {
-        return registration;
+        return registration.current(&event.custom_fields);
     }
     Registration {
         email: String::new(),

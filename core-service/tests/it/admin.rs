@@ -1,6 +1,7 @@
 //! The commands of administrators.
 
 mod accounts;
+mod clocks;
 mod doctor;
 mod mail;
 

@@ -236,6 +236,7 @@ async fn every_event_could_have_come_through_the_api(database: Database) {
     for (event, _, _) in start.everything(&caller).await {
         let is_public = event.is_published && !event.has_ended(NOW);
         let custom_fields = event.custom_fields.into_iter().map(|field| CustomField {
+            id: None,
             label: Some(field.label),
             field_type: Some(field.field_type.name().to_owned()),
             required: Some(field.required),

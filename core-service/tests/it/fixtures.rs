@@ -122,6 +122,7 @@ impl Rows {
             published_start: None,
             sequence: 0,
             version: 1,
+            zone_release: String::new(),
             created_at: NOW,
             updated_at: NOW,
         }

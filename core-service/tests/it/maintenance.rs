@@ -186,7 +186,7 @@ async fn details_that_nobody_took_over_are_deleted(database: Database) {
     // As they would be found at their own time, had they not been deleted.
     let left = async || {
         let found = store.find_new_details(registration.id, OCCASION, NOW).await;
-        found.unwrap()
+        found.unwrap().map(|(new, _)| new)
     };
     let maintenance = maintenance_of(&store, &clock, KeyUses::default());
     clock.advance_seconds(24 * HOUR - 1);

@@ -2,7 +2,12 @@
 
 use std::{fmt::Write as _, str::FromStr};
 
-use jiff::{SignedDuration, civil::DateTime, fmt::temporal::Pieces, tz::Offset};
+use jiff::{
+    SignedDuration,
+    civil::{DateTime, Time},
+    fmt::temporal::Pieces,
+    tz::Offset,
+};
 
 use super::{
     instant::Instant,
@@ -119,6 +124,20 @@ impl EventTime {
         let local = shifted(local, SignedDuration::ZERO)?;
         let at = instant(local, offset)?;
         Ok(Self { at, local })
+    }
+
+    /// The same wall time by the clocks of `zone`; unchanged if they show it at that moment.
+    pub(crate) fn by_clocks_of(self, zone: &Zone) -> Result<Self, InvalidTime> {
+        if Self::of_instant(self.at, zone).local == self.local {
+            return Ok(self);
+        }
+        Self::of_wall_time(self.local, zone)
+    }
+
+    /// The moment when clocks in `zone` begin the day after that of `local`, or go on after a midnight that they skip.
+    pub(crate) fn midnight_after(local: DateTime, zone: &Zone) -> Option<Instant> {
+        let midnight = local.date().tomorrow().ok()?.to_datetime(Time::midnight());
+        instant(midnight, zone.offset_at_or_after(midnight)).ok()
     }
 
     /// RFC 3339 with the event's own offset, a fraction only when there is one: `2027-05-01T18:00:00+02:00`.

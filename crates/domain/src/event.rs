@@ -1,16 +1,20 @@
 //! Events and their states.
 
 mod changes;
+mod clocks;
 mod copy;
 mod create;
 mod custom_field;
+mod field_id;
 mod listed;
 mod patch;
 mod time_and_place;
 
 pub use changes::Changes;
+pub use clocks::Clocks;
 pub use create::{EventDefaults, EventIdentity, NewEvent};
 pub use custom_field::{CustomField, FieldType};
+pub use field_id::FieldId;
 pub use listed::ListedEvent;
 pub use patch::EventPatch;
 pub use time_and_place::{TimeAndPlace, WhenAndWhere};
@@ -84,6 +88,8 @@ pub struct Event {
     pub sequence: i32,
     /// Increases with each edit of its fields, so that of two people who edit it the second is told. From 1.
     pub version: i32,
+    /// The release of the time zone database by which its moments were made of its wall times; empty if that is unknown.
+    pub zone_release: String,
     /// When it was created.
     pub created_at: Instant,
     /// When it was last changed.
@@ -120,14 +126,27 @@ pub enum Refusal {
 }
 
 impl Event {
-    /// Whether it is over: its effective end is not in the future.
+    /// Whether it is over for its organizers and guests. The contract ends an event without an end when it starts, see
+    /// [`Event::is_active`].
     pub fn has_ended(&self, now: Instant) -> bool {
-        self.schedule.effective_end() <= now
+        // Most events are not over by either, which needs no time zone.
+        self.schedule.effective_end() <= now && self.schedule.over_at() <= now
     }
 
-    /// Whether it counts against its owner's quota; drafts do (rule 13 of docs/rules.md).
-    pub fn is_active(&self, now: Instant) -> bool {
+    /// Whether it takes place at this moment.
+    pub fn is_running(&self, now: Instant) -> bool {
+        !self.is_cancelled && self.schedule.start.at <= now && !self.has_ended(now)
+    }
+
+    /// Whether it will take place, or does: people can be added, and mails about it make sense.
+    pub fn is_ahead(&self, now: Instant) -> bool {
         !self.is_cancelled && !self.has_ended(now)
+    }
+
+    /// Whether it is active in the contract's words: neither cancelled, nor is its effective end past. It counts against its owner's
+    /// quota then, drafts as well (rule 13 of docs/rules.md).
+    pub fn is_active(&self, now: Instant) -> bool {
+        !self.is_cancelled && self.schedule.effective_end() > now
     }
 
     /// Whether the public may see it by its link: published, and not withdrawn by the operator.
@@ -169,7 +188,8 @@ impl Event {
         if self.is_cancelled {
             return Err(Refusal::Cancelled);
         }
-        if self.has_ended(now) {
+        // Publishing promises that the public list has it, which goes by the effective end.
+        if self.schedule.effective_end() <= now {
             return Err(Refusal::Ended);
         }
         let published_start = if self.is_published {

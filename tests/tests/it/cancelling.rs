@@ -90,7 +90,9 @@ async fn the_second_time_answers_the_first_reason_and_tells_nobody(api: Api) {
 async fn an_ended_event_is_cancelled_without_telling_anyone(api: Api) {
     let owner = api.owner(Plan::Free).await;
     let event = owner
-        .publish_new(json!({"start_date": "2027-01-15T13:00:00Z"}))
+        .publish_new(
+            json!({"start_date": "2027-01-15T12:30:00Z", "end_date": "2027-01-15T13:00:00Z"}),
+        )
         .await;
     api.register(&event.id, &EVERY_STATUS).await;
     api.advance(Duration::from_hours(1));

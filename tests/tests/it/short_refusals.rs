@@ -64,6 +64,7 @@ async fn wrong_answers_do_not_bring_all_labels_and_options_back(app: Arc<TestApp
         format!("? {}", label(number))
     }] {
         let answer = |number| Answer {
+            field_id: None,
             label: Some(label_of(number)),
             values: vec!["ä".repeat(200)],
         };

@@ -270,7 +270,78 @@ async fn a_file_of_an_event_changes_only_with_it(app: Arc<TestApp>) {
     }
 }
 
+async fn who_has_no_seat_gets_no_entry_that_looks_like_one(app: Arc<TestApp>) {
+    let owner = owner(&app).await;
+    let full = owner
+        .publish_new(json!({"title": "Tea", "max_capacity": 1}))
+        .await;
+    let approved = json!({"title": "Tea", "requires_approval": true});
+    let approved = owner.publish_new(approved).await;
+    let (mail, token) = register(&app, &full, "ada").await;
+    let file = unfolded(&registration_calendar(&app, &token).await.unwrap());
+    assert_eq!(value(&file, "SUMMARY"), Some("Tea"));
+    assert!(mail.calendar.is_some() && value(&file, "TRANSP").is_none());
+    for (event, name, summary) in [
+        (&full, "bob", "Waitlist: Tea"),
+        (&approved, "cleo", "Awaiting approval: Tea"),
+    ] {
+        let (mail, token) = register(&app, event, name).await;
+        assert_eq!(mail.calendar, None);
+        let file = unfolded(&registration_calendar(&app, &token).await.unwrap());
+        assert_eq!(value(&file, "SUMMARY"), Some(summary));
+        assert_eq!(value(&file, "STATUS"), Some("TENTATIVE"));
+        assert_eq!(value(&file, "TRANSP"), Some("TRANSPARENT"));
+        let page = app
+            .site
+            .page(&format!("/registrations/{token}"))
+            .send()
+            .await;
+        assert!(!page.html(200).contains("event.ics"), "{page:?}");
+    }
+}
+
+async fn a_zone_has_one_definition_in_every_file(app: Arc<TestApp>) {
+    let owner = owner(&app).await;
+    let mut definitions = BTreeSet::new();
+    for start in ["2027-07-01T18:00", "2027-12-01T18:00", "2041-04-01T18:00"] {
+        let event = json!({"start_date": start, "timezone": "Europe/Berlin"});
+        let event = owner.publish_new(event).await;
+        let file = unfolded(&event_calendar(&app, &event.slug).await.unwrap());
+        let (_, zone) = file.split_once("BEGIN:VTIMEZONE").unwrap();
+        let zone = zone.split("END:VTIMEZONE").next().unwrap();
+        assert!(
+            zone.contains("BEGIN:STANDARD") && zone.contains("BEGIN:DAYLIGHT"),
+            "{zone}"
+        );
+        definitions.insert(zone.to_owned());
+    }
+    assert_eq!(definitions.len(), 1, "{definitions:?}");
+    assert!(
+        definitions
+            .first()
+            .unwrap()
+            .contains("RRULE:FREQ=YEARLY;BYMONTH=3;BYDAY=-1SU")
+    );
+}
+
+async fn descriptions_in_calendars_are_plain_text(app: Arc<TestApp>) {
+    let owner = owner(&app).await;
+    let markdown = "# Bring\n\n- an **apron**\n- [ink](https://ink.example)";
+    let event = owner.publish_new(json!({"description": markdown})).await;
+    let plain = "Bring\\n\\n- an apron\\n- ink (https://ink.example)";
+    let file = unfolded(&event_calendar(&app, &event.slug).await.unwrap());
+    assert_eq!(value(&file, "DESCRIPTION"), Some(plain));
+    let (mail, _) = register(&app, &event, "ada").await;
+    assert_eq!(value(&mail.calendar.unwrap(), "DESCRIPTION"), Some(plain));
+    let all = app.site.page("/events.ics").send().await;
+    let all = unfolded(&String::from_utf8(all.body.to_vec()).unwrap());
+    assert_eq!(value(&all, "DESCRIPTION"), Some(plain));
+}
+
 tests::on_both_engines!(
+    who_has_no_seat_gets_no_entry_that_looks_like_one,
+    a_zone_has_one_definition_in_every_file,
+    descriptions_in_calendars_are_plain_text,
     a_code_shows_the_event_and_the_status_and_nobodys_name,
     each_registration_has_a_code_of_its_own,
     who_tries_many_codes_and_links_must_wait,

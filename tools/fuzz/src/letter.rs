@@ -116,6 +116,7 @@ fn event() -> Event {
         is_account_suspended: false,
         published_start: None,
         version: 1,
+        zone_release: String::new(),
         sequence: 3,
         created_at: NOW,
         updated_at: NOW,

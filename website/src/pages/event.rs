@@ -9,7 +9,7 @@ use muster_api::v1::{
 
 use crate::{
     cover,
-    event::{EventState, ShownEvent, expected},
+    event::{EventState, ShownEvent, expected, spots_left},
     json_ld,
     layout::{Page, PageResult, Section, public},
     markdown::{Author, summary},
@@ -73,18 +73,16 @@ pub(crate) async fn read(
     Ok((answer, event))
 }
 
-/// Spots that are few in an event of any size; a tenth of them is few, too.
-const FEW: i32 = 10;
-
 /// What is left for who registers now: how many spots only once they are few, and nothing before.
 pub(crate) fn seats(answer: &Answer, capacity: i32) -> String {
-    match (EventState::of(answer), answer.seats_left, answer.waitlisted) {
+    let left = spots_left(answer, capacity);
+    match (EventState::of(answer), left, answer.waitlisted) {
         (EventState::Full, _, 0) => "You’d be first on the waitlist.".to_owned(),
         (EventState::Full, _, 1) => "1 person on the waitlist.".to_owned(),
         (EventState::Full, _, waiting) => format!("{waiting} people on the waitlist."),
-        (_, 1, _) => "1 spot left.".to_owned(),
-        (_, left, _) if left <= FEW.max(capacity / 10) => format!("{left} spots left."),
-        _ => String::new(),
+        (_, Some(1), _) => "1 spot left.".to_owned(),
+        (_, Some(left), _) => format!("{left} spots left."),
+        (_, None, _) => String::new(),
     }
 }
 

@@ -9,7 +9,7 @@ use domain::{
 };
 use muster_api::v1;
 
-use super::{Mask, public_event, violation};
+use super::{Mask, given_id, public_event, violation};
 use crate::service::{
     Approval, Arrival, Links, NewRegistration, OwnRegistration, PlannedRecipients, PublicEvent,
     RegistrationPage, RegistrationPatch, Ticket,
@@ -39,6 +39,7 @@ pub(in crate::grpc) fn new_registration(
 
 fn given_answers(answers: Vec<v1::Answer>) -> Vec<Answer> {
     let answer = |answer: v1::Answer| Answer {
+        field_id: given_id(answer.field_id),
         label: answer.label.unwrap_or_default(),
         values: answer.values,
     };
@@ -164,6 +165,7 @@ pub(in crate::grpc) fn registration_by_code(
 
 fn answer_messages(answers: Vec<Answer>) -> Vec<v1::Answer> {
     let message = |answer: Answer| v1::Answer {
+        field_id: answer.field_id.map(|id| id.to_string()),
         label: Some(answer.label),
         values: answer.values,
     };

@@ -53,6 +53,14 @@ impl Context {
 
     async fn recipients(&mut self, to: Audience) -> Result<Vec<PersonId>, storage::Error> {
         let (account, role, also) = match to {
+            Audience::Organizers(account) => {
+                let mut organizers = Vec::new();
+                for role in [Role::Owner, Role::Organizer] {
+                    let members = self.tx.list_member_ids(account, Some(role), MAX_CONCERNED);
+                    organizers.extend(members.await?);
+                }
+                return Ok(organizers);
+            }
             Audience::Person(person) => return Ok(vec![person]),
             Audience::Owners(account, person) => (account, Some(Role::Owner), person),
             Audience::Members(account) => (account, None, None),

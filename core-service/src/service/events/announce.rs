@@ -35,7 +35,7 @@ pub(super) async fn plan(
         return Ok(0);
     }
     let (mut announcement, mut uninformed) = (None, 0);
-    if after.is_active(context.now) {
+    if after.is_ahead(context.now) {
         let added;
         (uninformed, added) = context
             .tx

@@ -1,7 +1,7 @@
 //! Who would be mailed by a change of an event, and what they would read. Nothing is changed.
 
 use domain::{
-    event::{Event, EventPatch},
+    event::{CustomField, Event, EventPatch},
     ids::EventId,
     registration::{ActiveStatus, Notification, Registrant, SampleOrganizer},
     violation::Checked,
@@ -9,6 +9,9 @@ use domain::{
 
 use super::quota;
 use crate::service::{Error, Events, Principal, judgement::Judgement};
+
+/// Registrations that are read at a time.
+const PAGE: i64 = 500;
 
 /// A change that is considered.
 #[derive(Debug, Clone)]
@@ -42,6 +45,8 @@ pub struct PlannedUpdate {
     pub title: String,
     /// How many would be mailed, about a new time or place and about a seat.
     pub recipients: i32,
+    /// How many answers are to questions that would be gone or of another type.
+    pub earlier_answers: i32,
 }
 
 impl Events {
@@ -66,15 +71,39 @@ impl Events {
         judgement.note_of("requires_approval", approval)?;
         let after = judgement.conclude(after)?;
         let told = self.told_of_time_and_place(&before, &after).await?;
-        let promoted = if after.is_active(now) {
+        let promoted = if after.is_ahead(now) {
             counters.promotable(after.max_capacity)
         } else {
             0
         };
         Ok(PlannedUpdate {
+            earlier_answers: self.count_set_aside(&before, &after).await?,
             title: before.title,
             recipients: told + promoted,
         })
+    }
+
+    /// How many answers are to questions of an event that it does not have after a change.
+    async fn count_set_aside(&self, before: &Event, after: &Event) -> Result<i32, Error> {
+        let has = |field: &&CustomField| after.custom_fields.iter().any(|one| one.id == field.id);
+        let fields = before.custom_fields.iter();
+        let gone: Vec<&CustomField> = fields.filter(|field| !has(field)).collect();
+        let (mut count, mut after_seq) = (0, 0);
+        while !gone.is_empty() {
+            let store = self.commands.store();
+            let page = store.list_registrations(before.id, after_seq, PAGE).await?;
+            let answers = page.iter().flat_map(|one| &one.answers);
+            count += answers
+                .filter(|answer| gone.iter().any(|field| answer.is_to(field)))
+                .count();
+            match page.last() {
+                Some(last) if i64::try_from(page.len()).unwrap_or(PAGE) == PAGE => {
+                    after_seq = last.seq;
+                }
+                _ => break,
+            }
+        }
+        Ok(i32::try_from(count).unwrap_or(i32::MAX))
     }
 
     /// The title of a draft that can be deleted.
@@ -87,7 +116,7 @@ impl Events {
     /// How many do not know the time and place after a change.
     async fn told_of_time_and_place(&self, before: &Event, after: &Event) -> Result<i32, Error> {
         let (known, next) = (before.time_and_place(), after.time_and_place());
-        if known == next || !after.is_active(self.commands.now()) {
+        if known == next || !after.is_ahead(self.commands.now()) {
             return Ok(0);
         }
         let store = self.commands.store();

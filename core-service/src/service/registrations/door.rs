@@ -58,7 +58,7 @@ impl Registrations {
             let registration = after.unwrap_or(held.registration);
             Ok(Arrival {
                 at: registration.checked_in_at.unwrap_or(context.now),
-                registration: shown_to(caller, registration),
+                registration: shown_to(caller, &held.event, registration),
                 event: held.event,
                 was_checked_in,
             })
@@ -83,7 +83,7 @@ impl Registrations {
         let found = found.filter(is_here).ok_or(Error::NO_TICKET)?;
         let paid = self.require_paid(caller, found.event_id).await;
         let (event, _) = paid.map_err(as_ticket)?;
-        Ok((shown_to(caller, found), event))
+        Ok((shown_to(caller, &event, found), event))
     }
 }
 

@@ -80,14 +80,17 @@ impl Held {
         };
         let mut violations = Violations::default();
         patch.name.write(&mut details.name, "name", &mut violations);
+        let fields = &self.event.custom_fields;
+        let is_asked = |answer: &Answer| fields.iter().any(|field| answer.is_to(field));
+        let earlier = answers.iter().filter(|answer| !is_asked(answer));
         let given = match patch.answers {
             Change::Keep => None,
-            Change::Clear => Some(Vec::new()),
-            Change::Set(answers) => Some(answers),
+            Change::Clear => Some((Vec::new(), Vec::new())),
+            Change::Set(given) => Some((given, earlier.cloned().collect())),
         };
-        if let Some(given) = given {
-            match check_answers(&self.event.custom_fields, given) {
-                Ok(answers) => details.answers = answers,
+        if let Some((given, earlier)) = given {
+            match check_answers(fields, given) {
+                Ok(given) => details.answers = [given, earlier].concat(),
                 Err(mistakes) => violations.extend(mistakes),
             }
         }

@@ -117,10 +117,10 @@ impl Export {
         let fields = &self.event.custom_fields;
         let answers = fields.iter().map(|field| {
             let mut answers = registration.answers.iter();
-            let answer = answers.find(|answer| answer.label == field.label);
+            let answer = answers.find(|answer| answer.is_to(field));
             answer.map(shown).unwrap_or_default()
         });
-        let is_asked = |answer: &&Answer| fields.iter().any(|field| field.label == answer.label);
+        let is_asked = |answer: &&Answer| fields.iter().any(|field| answer.is_to(field));
         let others = registration.answers.iter().filter(|one| !is_asked(one));
         let others: Vec<String> = others.map(labelled).collect();
         fixed
@@ -150,6 +150,7 @@ mod tests {
     #[test]
     fn a_number_stays_a_number_and_a_telephone_number_a_text() {
         let answer = |value: &str| Answer {
+            field_id: None,
             label: String::new(),
             values: vec![value.to_owned()],
         };

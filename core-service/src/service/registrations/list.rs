@@ -33,7 +33,7 @@ impl Registrations {
         limit: i32,
         start: impl Into<PageStart>,
     ) -> Result<RegistrationPage, Error> {
-        let (_, counters) = self.require_paid(caller, id).await?;
+        let (event, counters) = self.require_paid(caller, id).await?;
         // Otherwise they could find out an address letter by letter.
         let filter = &RegistrationFilter {
             is_by_name: !caller.sees_addresses,
@@ -66,7 +66,9 @@ impl Registrations {
         });
         let registrations = registrations.into_iter();
         Ok(RegistrationPage {
-            registrations: registrations.map(|one| shown_to(caller, one)).collect(),
+            registrations: registrations
+                .map(|one| shown_to(caller, &event, one))
+                .collect(),
             count,
             next,
         })
@@ -79,9 +81,11 @@ impl Registrations {
         event: EventId,
         id: RegistrationId,
     ) -> Result<Registration, Error> {
-        self.require_paid(caller, event).await?;
-        let found = self.commands.store().find_registration(event, id).await?;
-        Ok(shown_to(caller, found.ok_or(Error::NO_REGISTRATION)?))
+        let (event, _) = self.require_paid(caller, event).await?;
+        let store = self.commands.store();
+        let found = store.find_registration(event.id, id).await?;
+        let found = found.ok_or(Error::NO_REGISTRATION)?;
+        Ok(shown_to(caller, &event, found))
     }
 
     /// Those of these registrations that are for one of the caller's events, in the order of registering.
@@ -91,9 +95,9 @@ impl Registrations {
         event: EventId,
         ids: &[RegistrationId],
     ) -> Result<Vec<Registration>, Error> {
-        self.require_paid(caller, event).await?;
+        let (event, _) = self.require_paid(caller, event).await?;
         let store = self.commands.store();
-        let found = store.find_registrations(event, ids).await?.into_iter();
-        Ok(found.map(|one| shown_to(caller, one)).collect())
+        let found = store.find_registrations(event.id, ids).await?.into_iter();
+        Ok(found.map(|one| shown_to(caller, &event, one)).collect())
     }
 }

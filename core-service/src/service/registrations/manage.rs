@@ -112,10 +112,10 @@ impl Registrations {
                 return Err(Error::EventCancelled);
             }
             let Some(after) = check(&held.registration, context.now)? else {
-                return Ok(shown_to(caller, held.registration));
+                return Ok(shown_to(caller, &held.event, held.registration));
             };
             held.write(context, change, &after).await?;
-            Ok(shown_to(caller, after))
+            Ok(shown_to(caller, &held.event, after))
         };
         self.commands.run_for(by, decide).await
     }
@@ -137,6 +137,8 @@ pub(super) async fn hold_named(
     if found.len() < ids.len() {
         return Err(Error::NO_REGISTRATION);
     }
+    let found = found.into_iter();
+    let found = found.map(|one| one.current(&event.custom_fields)).collect();
     Ok((event, counters, found))
 }
 
@@ -149,8 +151,9 @@ impl Held {
     ) -> Result<Self, Error> {
         let (event, counters) = hold(context, caller, event).await?;
         let found = context.tx.find_registration(event.id, id).await?;
+        let found = found.ok_or(Error::NO_REGISTRATION)?;
         Ok(Self {
-            registration: found.ok_or(Error::NO_REGISTRATION)?,
+            registration: found.current(&event.custom_fields),
             event,
             counters,
         })

@@ -164,6 +164,7 @@ impl OwnRegistrations {
                 .find_new_details_by_link(&hash, context.now)
                 .await?;
             let details = details.ok_or(Error::NO_DETAILS)?;
+            let details = details.current(&held.event.custom_fields);
             held.take_over(context, details).await
         };
         self.change(token, decide).await
@@ -233,15 +234,17 @@ impl OwnRegistrations {
         event: Event,
     ) -> Result<OwnRegistration, Error> {
         let (store, now) = (self.commands.store(), self.commands.now());
+        let registration = registration.current(&event.custom_fields);
         let mut waitlist_position = None;
         if registration.status == Status::Waitlisted {
             let position = store.waitlist_position(event.id, registration.seq).await?;
             waitlist_position = Some(saturated(position));
         }
-        let is_cancellable = registration.status != Status::Cancelled && event.is_active(now);
+        let is_cancellable = registration.status != Status::Cancelled && event.is_ahead(now);
         let mut new_details = None;
         if is_cancellable {
             let offered = store.find_new_details_by_link(hash, now).await?;
+            let offered = offered.map(|details| details.current(&event.custom_fields));
             new_details = offered.filter(|details| !registration.has(details));
         }
         let suppression = (
@@ -281,8 +284,9 @@ async fn hold(context: &mut Context, hash: &[u8; 32]) -> Result<Held, Error> {
     let event = event.ok_or(Error::NO_EVENT)?;
     let counters = settle(context, &event, counters).await?;
     let registration = context.tx.find_registration(event.id, found.id).await?;
+    let registration = registration.ok_or(Error::NO_REGISTRATION)?;
     Ok(Held {
-        registration: registration.ok_or(Error::NO_REGISTRATION)?,
+        registration: registration.current(&event.custom_fields),
         counters,
         event,
     })

@@ -12,7 +12,7 @@ pub(in crate::service) async fn promote(
     counters: Counters,
 ) -> Result<Counters, Error> {
     let count = counters.promotable(event.max_capacity);
-    if count == 0 || !event.is_active(context.now) {
+    if count == 0 || !event.is_ahead(context.now) {
         return Ok(counters);
     }
     context

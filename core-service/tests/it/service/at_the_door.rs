@@ -29,6 +29,7 @@ async fn scene(instance: &Instance) -> (Principal, Principal, Event, Registratio
     let set = instance.accounts.set_plan(owner.account, Plan::Pro).await;
     set.unwrap();
     let question = CustomField {
+        id: None,
         label: "Diet".to_owned(),
         field_type: FieldType::Text,
         required: false,
@@ -41,6 +42,7 @@ async fn scene(instance: &Instance) -> (Principal, Principal, Event, Registratio
     let event = instance.create(&owner, new).await;
     let ada = NewRegistration {
         answers: vec![Answer {
+            field_id: None,
             label: "Diet".to_owned(),
             values: vec!["vegan".to_owned()],
         }],

@@ -30,6 +30,7 @@ async fn a_table_has_a_column_for_each_question_and_runs_nothing(database: Datab
     let instance = Instance::open(&database).await;
     let olga = instance.olga().await;
     let field = |label: &str, field_type: &str, options: &[&str]| CustomField {
+        id: None,
         label: label.to_owned(),
         field_type: field_type.parse().unwrap(),
         required: false,
@@ -44,6 +45,7 @@ async fn a_table_has_a_column_for_each_question_and_runs_nothing(database: Datab
     };
     let event = instance.create(&olga, asking).await;
     let answer = |label: &str, values: &[&str]| Answer {
+        field_id: None,
         label: label.to_owned(),
         values: values.iter().map(|&value| value.to_owned()).collect(),
     };
@@ -80,12 +82,14 @@ async fn a_table_keeps_the_answers_to_questions_that_are_asked_no_more(database:
     let instance = Instance::open(&database).await;
     let olga = instance.olga().await;
     let field = |label: &str| CustomField {
+        id: None,
         label: label.to_owned(),
         field_type: FieldType::Text,
         required: false,
         options: Vec::new(),
     };
     let answer = |label: &str, value: &str| Answer {
+        field_id: None,
         label: label.to_owned(),
         values: vec![value.to_owned()],
     };

@@ -172,6 +172,7 @@ async fn answers_fit_the_questions(database: Database) {
     let instance = Instance::open(&database).await;
     let olga = instance.olga().await;
     let size = CustomField {
+        id: None,
         label: "Size".to_owned(),
         field_type: FieldType::Select,
         required: true,
@@ -184,6 +185,7 @@ async fn answers_fit_the_questions(database: Database) {
     let event = instance.create(&olga, asking).await;
     let answering = |name: &str, values: &[&str]| NewRegistration {
         answers: vec![Answer {
+            field_id: None,
             label: "Size".to_owned(),
             values: values.iter().map(|&value| value.to_owned()).collect(),
         }],
@@ -206,13 +208,16 @@ async fn answers_fit_the_questions(database: Database) {
         .register(&event.slug, good.clone(), None);
     asked.await.unwrap();
     let stored = instance.store.list_registrations(event.id, 0, 10).await;
-    assert_eq!(stored.unwrap()[0].answers, good.answers);
+    let stored = &stored.unwrap()[0].answers[0];
+    assert_eq!(stored.field_id, event.custom_fields[0].id);
+    assert_eq!(stored.values, ["M"]);
 }
 
 async fn all_answers_together_have_10_000_characters(database: Database) {
     let instance = Instance::open(&database).await;
     let olga = instance.olga().await;
     let question = |label: &str| CustomField {
+        id: None,
         label: label.to_owned(),
         field_type: FieldType::Text,
         required: false,
@@ -231,6 +236,7 @@ async fn all_answers_together_have_10_000_characters(database: Database) {
             .zip(characters)
             .filter(|(_, characters)| *characters > 0)
             .map(|(label, characters)| Answer {
+                field_id: None,
                 label: label.to_owned(),
                 values: vec!["\u{1f389}".repeat(characters)],
             })

@@ -1,7 +1,7 @@
 //! Events, their counters and registrations.
 
 use domain::{
-    event::{CustomField, FieldType},
+    event::{CustomField, FieldId, FieldType},
     ids::{AccountId, EventId},
     registration::{Counters, Status},
 };
@@ -24,6 +24,7 @@ async fn an_event_comes_back_as_it_was_stored(database: Database) {
     event.contact_email = Some("hello@example.org".to_owned());
     event.published_start = Some(NOW.plus_seconds(HOUR));
     event.custom_fields = vec![CustomField {
+        id: Some(FieldId::of_label("Diet")),
         label: "Diet".to_owned(),
         field_type: FieldType::Select,
         required: true,

@@ -83,6 +83,8 @@ fn shown((event, counters): &(Event, Counters)) -> ListedEvent {
         is_published: event.is_published,
         is_cancelled: event.is_cancelled,
         registrations: counters.active(),
+        confirmed: counters.confirmed,
+        waitlisted: counters.waitlisted,
     }
 }
 

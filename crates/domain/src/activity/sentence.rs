@@ -27,6 +27,12 @@ impl Activity {
             "event.create" => format!("{by} created {event}"),
             "event.copy" => format!("{by} duplicated an event as {event}"),
             "event.update" => format!("{by} changed {} of {event}", self.changed()),
+            "event.move_clocks" => format!(
+                "New rules for clocks moved {event}: its local time stays, elsewhere it is another"
+            ),
+            "event.skip_clocks" => {
+                format!("By new rules for clocks they skip the time of {event}: it needs another")
+            }
             "event.publish" => format!("{by} published {event}"),
             "event.unpublish" => format!("{by} unpublished {event}"),
             "event.cancel" => format!("{by} cancelled {event}"),

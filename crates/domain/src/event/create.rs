@@ -9,6 +9,9 @@ use crate::{
     zone::Zone,
 };
 
+/// The version of a new event.
+const FIRST_VERSION: i32 = 1;
+
 /// The message for a published event that would already have ended.
 pub(super) const MUST_BE_AHEAD: &str = "must be in the future for a published event";
 
@@ -128,14 +131,19 @@ impl Event {
             image_query: new.image_query.filter(|words| !words.is_empty()),
             image_variant: new.image_variant,
             image_credit: None,
-            custom_fields: new.custom_fields,
+            custom_fields: CustomField::identified(
+                new.custom_fields,
+                &[],
+                (identity.id, FIRST_VERSION),
+            ),
             organizer_name: new.organizer_name,
             contact_email: new.contact_email,
             is_hidden: false,
             is_account_suspended: false,
             published_start,
             sequence: 0,
-            version: 1,
+            version: FIRST_VERSION,
+            zone_release: Zone::release().to_owned(),
             created_at: now,
             updated_at: now,
         })
@@ -251,6 +259,7 @@ pub(crate) mod tests {
     #[test]
     fn every_field_that_is_wrong_is_named_at_once() {
         let twice = CustomField {
+            id: None,
             label: "Diet".to_owned(),
             field_type: FieldType::Text,
             required: false,

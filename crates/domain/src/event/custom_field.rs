@@ -2,11 +2,15 @@
 
 use std::{collections::HashSet, str::FromStr};
 
+use super::FieldId;
 use crate::violation::Violations;
 
 /// A question to registrants.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(from = "StoredField")]
 pub struct CustomField {
+    /// Its identity. Only requests may have none.
+    pub id: Option<FieldId>,
     /// The question, unique within its event.
     pub label: String,
     /// The type of its answers.
@@ -15,6 +19,29 @@ pub struct CustomField {
     pub required: bool,
     /// The choices of `select` and `multi_select`.
     pub options: Vec<String>,
+}
+
+/// A question as it is stored. What was stored before questions had identities has one by its label.
+#[derive(serde::Deserialize)]
+struct StoredField {
+    id: Option<FieldId>,
+    label: String,
+    field_type: FieldType,
+    required: bool,
+    options: Vec<String>,
+}
+
+impl From<StoredField> for CustomField {
+    fn from(stored: StoredField) -> Self {
+        let id = stored.id;
+        Self {
+            id: Some(id.unwrap_or_else(|| FieldId::of_label(&stored.label))),
+            label: stored.label,
+            field_type: stored.field_type,
+            required: stored.required,
+            options: stored.options,
+        }
+    }
 }
 
 /// The type of a question's answers.
@@ -111,6 +138,7 @@ mod tests {
 
     fn field(label: &str, field_type: &str, options: &[&str]) -> CustomField {
         CustomField {
+            id: None,
             label: label.to_owned(),
             field_type: field_type.parse().unwrap(),
             required: false,

@@ -21,6 +21,10 @@ pub struct ListedEvent {
     pub is_cancelled: bool,
     /// The number of its registrations that are not cancelled.
     pub registrations: i32,
+    /// The number of those that hold a seat.
+    pub confirmed: i32,
+    /// The number of those on the waitlist.
+    pub waitlisted: i32,
 }
 
 impl ListedEvent {

@@ -112,7 +112,10 @@ impl Event {
         match patch.custom_fields {
             Change::Keep => {}
             Change::Clear => after.custom_fields.clear(),
-            Change::Set(fields) => after.custom_fields = fields,
+            Change::Set(fields) => {
+                let version = (self.id, self.version.saturating_add(1));
+                after.custom_fields = CustomField::identified(fields, &self.custom_fields, version);
+            }
         }
         CustomField::check_all(&after.custom_fields, violations);
         after.reschedule(patch.schedule, now, violations);

@@ -111,6 +111,7 @@ impl Fact<'_> {
             | Self::RegistrationsLapsed { event, .. }
             | Self::EventAnnounced { event }
             | Self::EventTakenDown { event, .. }
+            | Self::ClocksSkipped { event }
             | Self::CoverStored { event } => Some(event.id),
             Self::EventChanged { after, .. } | Self::EventMoved { after, .. } => Some(after.id),
             Self::RegistrationMade { event, .. }
@@ -147,6 +148,10 @@ impl Fact<'_> {
                 before,
                 after,
             } => event_changed(change, before, after),
+            Self::ClocksSkipped { event } => {
+                let zone = json!({ "timezone": event.schedule.timezone });
+                Entry::new("event.skip_clocks", event.account_id, event.id.uuid()).after(zone)
+            }
             Self::WaitlistPromoted { event, count } => {
                 let subject = event.id.uuid();
                 Entry::new("event.promote_waitlist", event.account_id, subject)
@@ -419,6 +424,7 @@ impl EventChange {
     const fn action(self) -> &'static str {
         match self {
             Self::Updated => "event.update",
+            Self::ClocksMoved => "event.move_clocks",
             Self::Published => "event.publish",
             Self::Unpublished => "event.unpublish",
             Self::Cancelled { .. } => "event.cancel",

@@ -1,7 +1,8 @@
 //! The security mails that follow from a fact, so that people notice what is done in their name.
 
-use super::{AccountChange, Fact, KeyOrigin, KnownAs, MemberChange, PersonChange};
+use super::{AccountChange, EventChange, Fact, KeyOrigin, KnownAs, MemberChange, PersonChange};
 use crate::{
+    event::Event,
     ids::{AccountId, PersonId},
     job::SecurityNotice,
     person::Role,
@@ -25,6 +26,8 @@ pub enum Audience {
     Owners(AccountId, Option<PersonId>),
     /// All members of an account.
     Members(AccountId),
+    /// Who organizes the events of an account.
+    Organizers(AccountId),
 }
 
 impl Fact<'_> {
@@ -77,10 +80,24 @@ impl Fact<'_> {
                 let what = SecurityNotice::AccountRemoved { name };
                 (Audience::Members(account), what)
             }
+            Self::EventChanged {
+                change: EventChange::ClocksMoved,
+                after: event,
+                ..
+            } => about_clocks(event, false),
+            Self::ClocksSkipped { event } => about_clocks(event, true),
             _ => return None,
         };
         Some(Notice { to, what })
     }
+}
+
+fn about_clocks(event: &Event, is_skipped: bool) -> (Audience, SecurityNotice) {
+    let what = SecurityNotice::ClocksChanged {
+        event: event.id,
+        is_skipped,
+    };
+    (Audience::Organizers(event.account_id), what)
 }
 
 fn to_person(change: PersonChange<'_>) -> Option<SecurityNotice> {

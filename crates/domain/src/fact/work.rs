@@ -110,6 +110,7 @@ impl Fact<'_> {
             | Self::EventMoved { .. }
             | Self::EventAnnounced { .. }
             | Self::CoverStored { .. }
+            | Self::ClocksSkipped { .. }
             | Self::WaitlistPromoted { .. }
             | Self::RegistrationEdited { .. }
             | Self::DetailsTakenOver { .. }
@@ -171,7 +172,7 @@ impl Fact<'_> {
                 former: before.when_and_where(),
                 announcement,
             }),
-            Self::EventAnnounced { event } => event.is_active(now).then(|| Mailing::Announcement {
+            Self::EventAnnounced { event } => event.is_ahead(now).then(|| Mailing::Announcement {
                 event: event.id,
                 current: event.time_and_place(),
                 sequence: event.sequence,
@@ -184,6 +185,7 @@ impl Fact<'_> {
             | Self::EventDeleted { .. }
             | Self::EventChanged { .. }
             | Self::CoverStored { .. }
+            | Self::ClocksSkipped { .. }
             | Self::RegistrationMade { .. }
             | Self::RegistrationRepeated { .. }
             | Self::RegistrationChanged { .. }

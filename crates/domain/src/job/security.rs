@@ -1,10 +1,10 @@
-//! What security mails say.
+//! What security mails say, and others to members about what they did not do.
 
 use serde::{Deserialize, Serialize};
 
 use super::as_text;
 use crate::{
-    ids::{AccountId, GrantId, KeyId, PersonId},
+    ids::{AccountId, EventId, GrantId, KeyId, PersonId},
     person::Role,
 };
 
@@ -88,6 +88,14 @@ pub enum SecurityNotice {
     },
     /// The recipient signs in with another address.
     EmailChanged,
+    /// A newer time zone database changes the clocks at an event.
+    ClocksChanged {
+        /// The event.
+        #[serde(with = "as_text")]
+        event: EventId,
+        /// Whether they skip its time.
+        is_skipped: bool,
+    },
     /// An account was removed.
     AccountRemoved {
         /// Its name.

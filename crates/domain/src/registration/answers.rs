@@ -3,17 +3,56 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::{
-    event::{CustomField, FieldType},
+    event::{CustomField, FieldId, FieldType},
     violation::{FieldViolation, Violations},
 };
 
 /// An answer to one custom field. An empty list of values is no answer.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Answer {
+    /// The identity of the field. Answers that were stored before fields had one belong to the field of their label then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub field_id: Option<FieldId>,
     /// The field's label.
     pub label: String,
     /// What was answered: several values for a `multi_select`, else one.
     pub values: Vec<String>,
+}
+
+impl Answer {
+    /// Whether it belongs to a field.
+    pub fn is_to(&self, field: &CustomField) -> bool {
+        match &self.field_id {
+            Some(id) => field.id.as_ref() == Some(id),
+            None => field.id == Some(FieldId::of_label(&self.label)),
+        }
+    }
+
+    /// Stored answers as they are shown: in the order of the event's questions and with the labels that these have now, then those to
+    /// questions that the event no longer asks.
+    pub fn current(answers: Vec<Self>, fields: &[CustomField]) -> Vec<Self> {
+        let mut placed: Vec<(usize, Self)> = answers
+            .into_iter()
+            .map(|answer| {
+                let place = fields.iter().position(|field| answer.is_to(field));
+                match place.and_then(|at| Some((at, fields.get(at)?))) {
+                    Some((at, field)) => (at, answer.to(field)),
+                    None => (fields.len(), answer),
+                }
+            })
+            .collect();
+        // Stable, so earlier ones stay in their order.
+        placed.sort_by_key(|(place, _)| *place);
+        placed.into_iter().map(|(_, answer)| answer).collect()
+    }
+
+    fn to(self, field: &CustomField) -> Self {
+        Self {
+            field_id: field.id.clone(),
+            label: field.label.clone(),
+            ..self
+        }
+    }
 }
 
 /// The answers in the order of the questions and in normal form (`+7` is `7`), without the missing ones. Violations name the
@@ -36,6 +75,7 @@ pub fn check_answers(
         };
         match values {
             Ok(values) if !values.is_empty() => checked.push(Answer {
+                field_id: field.id.clone(),
                 label: field.label.clone(),
                 values,
             }),
@@ -49,8 +89,8 @@ pub fn check_answers(
     violations.unless_any(Some(checked))
 }
 
-/// Values by the label of their field, each with its path in the request. Labels are compared without surrounding spaces, as
-/// when their uniqueness is checked.
+/// Values by the label of their field, each with its path in the request. A field is named by its identity, or by its label; labels are
+/// compared without surrounding spaces, as when their uniqueness is checked.
 fn by_label<'a>(
     fields: &'a [CustomField],
     answers: Vec<Answer>,
@@ -59,7 +99,10 @@ fn by_label<'a>(
     let mut given = HashMap::new();
     for (index, answer) in answers.into_iter().enumerate() {
         let label = answer.label.trim();
-        let Some(field) = fields.iter().find(|field| field.label.trim() == label) else {
+        let by_id = |field: &&CustomField| answer.field_id.is_some() && answer.field_id == field.id;
+        let by_label = |field: &&CustomField| field.label.trim() == label;
+        let found = fields.iter().find(by_id);
+        let Some(field) = found.or_else(|| fields.iter().find(by_label)) else {
             let message = if fields.is_empty() {
                 "must be left out: the event asks no questions".to_owned()
             } else {
@@ -154,6 +197,7 @@ mod tests {
 
     fn field(label: &str, field_type: &str, required: bool, options: &[&str]) -> CustomField {
         CustomField {
+            id: Some(FieldId::of_label(label)),
             label: label.to_owned(),
             field_type: field_type.parse().unwrap(),
             required,
@@ -163,6 +207,7 @@ mod tests {
 
     fn answer(label: &str, values: &[&str]) -> Answer {
         Answer {
+            field_id: Some(FieldId::of_label(label)),
             label: label.to_owned(),
             values: values.iter().map(|&value| value.to_owned()).collect(),
         }

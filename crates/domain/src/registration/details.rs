@@ -2,7 +2,7 @@
 //! replace those of the first one (rule 28 of docs/rules.md).
 
 use super::{Answer, Refusal, Registration, Status};
-use crate::{ids::RegistrationId, instant::Instant};
+use crate::{event::CustomField, ids::RegistrationId, instant::Instant};
 
 /// How long they can be taken over.
 const OFFERED_SECONDS: i64 = 24 * 3_600;
@@ -46,7 +46,27 @@ impl NewDetails {
     }
 }
 
+impl Details {
+    /// The details with answers to what the event asks now.
+    #[must_use]
+    pub fn current(self, fields: &[CustomField]) -> Self {
+        Self {
+            answers: Answer::current(self.answers, fields),
+            ..self
+        }
+    }
+}
+
 impl Registration {
+    /// The registration with answers to what the event asks now, as everyone sees them.
+    #[must_use]
+    pub fn current(self, fields: &[CustomField]) -> Self {
+        Self {
+            answers: Answer::current(self.answers, fields),
+            ..self
+        }
+    }
+
     /// Whether it has these details.
     pub fn has(&self, details: &Details) -> bool {
         self.name == details.name && self.answers == details.answers
@@ -79,6 +99,7 @@ mod tests {
         let details = Details {
             name: "Grace Hopper".to_owned(),
             answers: vec![Answer {
+                field_id: None,
                 label: "Diet".to_owned(),
                 values: vec!["vegan".to_owned()],
             }],

@@ -159,7 +159,7 @@ impl Registrant {
             let held_a_seat = status == ActiveStatus::Confirmed;
             return Some(Notification::EventCancelled { held_a_seat });
         }
-        if !self.event.is_active(now) {
+        if !self.event.is_ahead(now) {
             return None;
         }
         match (task, status) {
@@ -279,7 +279,7 @@ mod tests {
     #[test]
     fn of_an_event_that_is_cancelled_or_over_only_cancellations_are_sent() {
         let mut called_off = registrant(Status::Confirmed);
-        let over = called_off.event.schedule.effective_end();
+        let over = called_off.event.schedule.over_at();
         let last = [CANCELLED, Task::DeclinedMail, Task::CancellationMail];
         assert_eq!(current(&called_off, over), last);
         called_off.event = called_off.event.cancelled(None, NOW).unwrap();

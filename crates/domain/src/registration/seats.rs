@@ -306,7 +306,8 @@ mod tests {
         let draft = open.event.unpublished(NOW).unwrap();
         let cancelled = open.event.cancelled(None, NOW).unwrap();
         let mut over = open.event.clone();
-        over.schedule.start.at = NOW;
+        over.schedule.start.at = NOW.plus_seconds(-24 * 3_600);
+        over.schedule.start.local = "2027-01-14T09:00".parse().unwrap();
         over.schedule.end = None;
         assert_eq!(of(draft.clone(), Requester::Public), Err(Refusal::NoEvent));
         assert_eq!(of(draft, owner), Err(Refusal::EventNotPublished));

@@ -19,17 +19,16 @@ record! {
 }
 
 impl Reads {
-    /// Returns the new details of a repeated registration, if they differ from those of the first one.
+    /// Returns the new details of a repeated registration, and those of the first one.
     pub async fn find_new_details(
         &self,
         registration: RegistrationId,
         occasion: i32,
         now: Instant,
-    ) -> Result<Option<Details>, Error> {
+    ) -> Result<Option<(Details, Details)>, Error> {
         let statement = sql!(
-            "SELECT {} FROM registration_details d JOIN registrations r ON r.id = d.registration_id \
-             WHERE d.registration_id = $1 AND d.occasion = $2 AND d.expires_at > $3 \
-             AND (d.name <> r.name OR d.answers <> r.answers)",
+            "SELECT {}, r.name, r.answers FROM registration_details d JOIN registrations r ON r.id = d.registration_id \
+             WHERE d.registration_id = $1 AND d.occasion = $2 AND d.expires_at > $3",
             Details::COLUMNS,
         );
         self.optional(statement, (registration, occasion, now))

@@ -13,7 +13,7 @@ use domain::{
 use crate::{
     Error, Reads, Tx,
     record::{Record as _, insert_into, record, update},
-    sql::{FOR_UPDATE, sql},
+    sql::{FOR_UPDATE, Fragment, sql},
     values,
 };
 
@@ -23,7 +23,7 @@ record! {
         schedule { start_at, start_local, end_at, end_local, timezone },
         max_capacity, is_published, is_listed, requires_approval, confirm_by_email, is_cancelled, cancel_reason, cancelled_at,
         image_query, image_variant, image_credit, custom_fields, organizer_name, contact_email, published_start,
-        sequence, version, created_at, updated_at, is_hidden, is_account_suspended,
+        sequence, version, zone_release, created_at, updated_at, is_hidden, is_account_suspended,
     }
 }
 
@@ -38,6 +38,15 @@ record! {
 record! {
     Counters as c { confirmed, pending, unconfirmed, held, waitlisted, cancelled, checked_in }
 }
+
+/// When event `e` is over for the people there, as `Schedule::over_at` of the domain says it, but for the hour by which a day is longer or
+/// shorter that changes its clocks. Only lists and mails that were held depend on it.
+pub(super) const OVER_AT: Fragment = Fragment::new(
+    "CASE WHEN e.end_at > e.start_at THEN e.end_at \
+     WHEN substr(e.start_local, 12, 2) >= '21' THEN e.start_at + 10800000000 \
+     ELSE e.start_at + 86400000000 - 1000000 * (CAST(substr(e.start_local, 12, 2) AS BIGINT) * 3600 \
+     + CAST(substr(e.start_local, 15, 2) AS BIGINT) * 60 + CAST(substr(e.start_local, 18, 2) AS BIGINT)) END",
+);
 
 impl Reads {
     /// Returns an event, if it is the account's.
@@ -115,6 +124,7 @@ impl Tx {
             contact_email: event.contact_email,
             published_start: event.published_start,
             version: event.version,
+            zone_release: event.zone_release,
             search_text: values::event_search_text(event),
         });
         if self.execute(statement, values).await? == 0 {
@@ -165,6 +175,7 @@ impl Tx {
             contact_email: event.contact_email,
             published_start: event.published_start,
             version: event.version,
+            zone_release: event.zone_release,
             search_text: values::event_search_text(event),
         });
         self.execute_one("event", statement, values).await?;

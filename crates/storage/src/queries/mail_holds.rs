@@ -8,6 +8,7 @@ use domain::{
 };
 
 use super::{
+    events::OVER_AT,
     jobs::CLAIMED,
     mails::{ACCOUNT, IS_MAIL},
 };
@@ -119,8 +120,9 @@ impl Tx {
             "DELETE FROM jobs WHERE held_at IS NOT NULL AND (kind, subject_id, occasion) IN \
              (SELECT kind, subject_id, occasion FROM jobs WHERE held_at IS NOT NULL \
              AND EXISTS (SELECT 1 FROM registrations r JOIN events e ON e.id = r.event_id \
-             WHERE r.id = jobs.subject_id AND e.effective_end <= $1) \
+             WHERE r.id = jobs.subject_id AND {} <= $1) \
              AND NOT EXISTS (SELECT 1 FROM accounts a WHERE a.id = {} AND {}) AND {} LIMIT $2)",
+            OVER_AT,
             ACCOUNT,
             HOLDS,
             NOT_HIDDEN,

@@ -26,6 +26,8 @@ record! {
         start { start_at, start_local },
         max_capacity, is_published, is_cancelled,
         registrations = "c.confirmed + c.pending + c.waitlisted",
+        confirmed = "c.confirmed",
+        waitlisted = "c.waitlisted",
     }
 }
 

@@ -13,6 +13,7 @@ use domain::{
     plan::Plan,
 };
 
+use super::events::OVER_AT;
 use crate::{
     Error, Reads, Tx,
     input::Input,
@@ -95,8 +96,9 @@ impl Reads {
             "SELECT e.id, e.title, e.max_capacity, n.fresh, c.pending - c.unconfirmed, c.confirmed + c.held \
              FROM (SELECT r.event_id, count(DISTINCT r.id) AS fresh FROM {} GROUP BY r.event_id) n \
              JOIN events e ON e.id = n.event_id JOIN event_counters c ON c.event_id = e.id \
-             WHERE e.account_id = $1 AND e.is_cancelled = FALSE AND e.effective_end > $4 ORDER BY n.fresh DESC, e.id LIMIT $5",
+             WHERE e.account_id = $1 AND e.is_cancelled = FALSE AND {} > $4 ORDER BY n.fresh DESC, e.id LIMIT $5",
             REGISTERED,
+            OVER_AT,
         );
         let values = (account, span.since, span.until, now, limit);
         self.all(statement, values).await

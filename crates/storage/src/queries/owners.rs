@@ -8,6 +8,7 @@ use domain::{
 };
 use uuid::Uuid;
 
+use super::events::OVER_AT;
 use crate::{
     Error, Reads, Tx,
     record::{Record as _, record},
@@ -22,8 +23,7 @@ record! {
             JOIN event_counters c ON c.event_id = e.id WHERE e.account_id = $1)",
         members = "(SELECT COUNT(*) FROM memberships WHERE account_id = $1)",
         keys = "(SELECT COUNT(*) FROM api_keys WHERE account_id = $1 AND revoked_at IS NULL)",
-        awaited_events = "(SELECT COUNT(*) FROM events e JOIN event_counters c ON c.event_id = e.id WHERE e.account_id = $1 \
-            AND e.is_cancelled = FALSE AND e.effective_end > $2 AND c.confirmed + c.pending + c.waitlisted > 0)",
+        awaited_events = "(SELECT COUNT(*) FROM awaited WHERE over_at > $2)",
         waiting_mails = "(SELECT COUNT(*) FROM jobs j JOIN registrations r ON r.id = j.subject_id JOIN events e ON e.id = r.event_id \
             WHERE j.kind = $3 AND j.failed_at IS NULL AND e.account_id = $1)",
     }
@@ -45,7 +45,12 @@ impl Reads {
         account: AccountId,
         now: Instant,
     ) -> Result<AccountContents, Error> {
-        let statement = sql!("SELECT {}", AccountContents::COLUMNS);
+        let statement = sql!(
+            "WITH awaited AS (SELECT {} AS over_at FROM events e JOIN event_counters c ON c.event_id = e.id \
+             WHERE e.account_id = $1 AND e.is_cancelled = FALSE AND c.confirmed + c.pending + c.waitlisted > 0) SELECT {}",
+            OVER_AT,
+            AccountContents::COLUMNS,
+        );
         let values = (account, now, JobKind::CancellationMail);
         self.one(statement, values).await
     }

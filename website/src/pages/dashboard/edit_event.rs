@@ -53,13 +53,15 @@ struct EditPage {
     unproven: Option<String>,
 }
 
-/// Who will be mailed, and about what.
+/// What saving brings about: who will be mailed, and about what; answers that lose their question.
 #[derive(Template)]
 #[template(path = "dashboard/event_review.html")]
 struct ReviewPage {
     page: Frame,
     head: EventHead,
-    mail: MailPreview,
+    mail: Option<MailPreview>,
+    /// How many answers become earlier ones.
+    earlier_answers: i32,
     /// The form, to be sent again.
     typed: Vec<(String, String)>,
 }
@@ -117,15 +119,17 @@ async fn save(
     request: UpdateEventRequest,
 ) -> PageResult {
     let is_confirmed = form.is_ticked("confirmed");
-    if !is_confirmed && event.registrations_active > 0 {
+    if !is_confirmed && event.registrations_total > 0 {
         // Everything that is wrong with it is said before a mail is shown.
-        caller.ask::<PreviewEventUpdate>(request.clone()).await?;
-        if let Some(mail) = of_update(caller, &event.id, form, changed).await? {
-            return review(caller, event, form, mail);
+        let preview = caller.ask::<PreviewEventUpdate>(request.clone()).await?;
+        let earlier_answers = preview.earlier_answers;
+        let mail = of_update(caller, &event.id, form, changed).await?;
+        if mail.is_some() || earlier_answers > 0 {
+            return review(caller, event, form, (mail, earlier_answers));
         }
     }
     caller.ask::<UpdateEvent>(request).await?;
-    let done = if is_confirmed {
+    let done = if is_confirmed && !form.is_ticked("quiet") {
         Flash::EVENT_SAVED_MAILED
     } else {
         Flash::EVENT_SAVED
@@ -139,12 +143,18 @@ async fn save(
     Ok(flash::see(&next, Some(done)))
 }
 
-fn review(caller: &Caller, event: &MyEventDetail, form: &Form, mail: MailPreview) -> PageResult {
+fn review(
+    caller: &Caller,
+    event: &MyEventDetail,
+    form: &Form,
+    (mail, earlier_answers): (Option<MailPreview>, i32),
+) -> PageResult {
     let typed = form.fields().filter(|(name, _)| *name != "action");
     caller.answer(&ReviewPage {
-        page: caller.page("Save and mail?", Tab::Events),
+        page: caller.page("Save?", Tab::Events),
         head: EventHead::of(event, Part::Edit),
         mail,
+        earlier_answers,
         typed: typed
             .map(|(name, value)| (name.to_owned(), value.to_owned()))
             .collect(),

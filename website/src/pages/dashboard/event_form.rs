@@ -234,7 +234,7 @@ fn when() -> Vec<Field> {
     let time = |name, label| Field::new(FieldKind::WallTime, name, label);
     vec![
         time("start_date", "Start").required(),
-        time("end_date", "End"),
+        time("end_date", "End").hint("Leave it empty if the end is open."),
         Field::new(FieldKind::Zone, "timezone", "Time zone")
             .hint("The zone of the place, for example Europe/Berlin.")
             .required(),

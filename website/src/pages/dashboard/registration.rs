@@ -6,7 +6,7 @@ use muster_api::{
     Scope,
     binding::PublicRpc as _,
     v1::{
-        ApproveRegistrationRequest, CancelRegistrationRequest, CheckInRequest,
+        Answer, ApproveRegistrationRequest, CancelRegistrationRequest, CheckInRequest,
         GetRegistrationRequest, MyEventDetail, Registration, UndoCheckInRequest,
         UpdateRegistrationRequest,
         bindings::{
@@ -62,7 +62,7 @@ pub(in crate::pages) async fn show(caller: Caller) -> PageResult {
         && standing != Standing::Cancelled
         && !event.is_cancelled;
     let mut fixed = std::mem::take(&mut one.answers);
-    fixed.retain(|answer| !is_editable || !is_asked(&event, answer.label()));
+    fixed.retain(|answer| !is_editable || !is_asked(&event, answer));
     caller.answer(&RegistrationPage {
         page: caller.page("Registration", Tab::Events),
         head: EventHead::of(&event, Part::Registrations),
@@ -157,11 +157,7 @@ async fn read_one(caller: &Caller) -> Result<Registration, Problem> {
 /// A registration as its form has it: the answers to what the event asks now.
 fn stored(event: &MyEventDetail, one: &Registration) -> Form {
     let mut fields = vec![("name".to_owned(), one.name.clone())];
-    for answer in one
-        .answers
-        .iter()
-        .filter(|one| is_asked(event, one.label()))
-    {
+    for answer in one.answers.iter().filter(|one| is_asked(event, one)) {
         let name = name(answer.label());
         let values = answer.values.iter().cloned();
         fields.extend(values.map(|value| (name.clone(), value)));
@@ -169,11 +165,10 @@ fn stored(event: &MyEventDetail, one: &Registration) -> Form {
     Form::of(fields)
 }
 
-fn is_asked(event: &MyEventDetail, label: &str) -> bool {
-    event
-        .custom_fields
-        .iter()
-        .any(|field| field.label() == label)
+/// Whether an answer belongs to a question that the event asks now, which may have another label by now.
+fn is_asked(event: &MyEventDetail, answer: &Answer) -> bool {
+    let mut fields = event.custom_fields.iter();
+    answer.field_id.is_some() && fields.any(|field| field.id == answer.field_id)
 }
 
 #[cfg(test)]
@@ -186,18 +181,23 @@ mod tests {
     fn only_answers_to_what_the_event_asks_can_be_changed() {
         let event = MyEventDetail {
             custom_fields: vec![CustomField {
+                id: Some("5b1f".to_owned()),
                 label: Some("Days".to_owned()),
                 ..CustomField::default()
             }],
             ..MyEventDetail::default()
         };
-        let answer = |label: &str, values: &[&str]| Answer {
+        let answer = |id: &str, label: &str, values: &[&str]| Answer {
+            field_id: Some(id.to_owned()),
             label: Some(label.to_owned()),
             values: values.iter().map(|&value| value.to_owned()).collect(),
         };
         let one = Registration {
             name: "Ada".to_owned(),
-            answers: vec![answer("Days", &["Fri", "Sat"]), answer("Gone", &["x"])],
+            answers: vec![
+                answer("5b1f", "Days", &["Fri", "Sat"]),
+                answer("77aa", "Gone", &["x"]),
+            ],
             ..Registration::default()
         };
         let form = stored(&event, &one);

@@ -49,6 +49,7 @@ pub(crate) fn answers(questions: &[CustomField], form: &Form) -> Vec<Answer> {
             answers.push(Answer {
                 label: Some(label.to_owned()),
                 values: values(form, label),
+                field_id: None,
             });
         }
     }
@@ -80,6 +81,7 @@ mod tests {
 
     fn questions() -> Vec<CustomField> {
         let field = |label: &str, field_type: &str, options: &[&str]| CustomField {
+            id: None,
             label: Some(label.to_owned()),
             field_type: Some(field_type.to_owned()),
             required: Some(true),

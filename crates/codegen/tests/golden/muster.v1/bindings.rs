@@ -831,6 +831,8 @@ impl Binding for GetMyEvent {
 }
 /** `PATCH /api/v1/me/events/{id}`: Changes the fields in the request and leaves the others. A new `timezone` alone keeps the wall time. Lowering the capacity below the confirmed registrations is refused; raising it promotes the waitlist. With the `version` that was read before, the change is refused with `CONFLICT` if someone has edited the event since then.
 
+A question keeps its answers when its label changes. It is found by its `id`, else by its label, else by its place if it is the only one that is left over and has that place's type. Answers to a question that is gone or of another type stay as earlier answers.
+
 A new time or place is emailed to the active registrants (Confirmed, Pending or Waitlisted) 5 minutes after the last such change, and at most 15 minutes after the first. Who knows the time and place by then gets no mail: nobody does if the change was undone, and nobody is told of an event that is cancelled or over. `registrants_notified` says how many do not know by now. The mails count against the plan's daily mails, of which `GET /me` shows what is left; beyond them the call is refused with `RATE_LIMITED` and changes nothing. A change needs no more than an unused day.*/
 
 #[derive(Debug, Clone, Copy)]
@@ -1628,7 +1630,7 @@ impl Binding for ApproveRegistrations {
     }
 }
 
-/// `PATCH /api/v1/me/events/{id}/registrations/{registration_id}`: Changes the name or the answers of a registration and leaves what is not in the request. Nobody is emailed. Answers replace all earlier ones and must fit the event's custom fields.
+/// `PATCH /api/v1/me/events/{id}/registrations/{registration_id}`: Changes the name or the answers of a registration and leaves what is not in the request. Nobody is emailed. Answers replace all those to the event's custom fields, and must fit them. Answers to fields that it no longer has stay, unless `answers` is null.
 #[derive(Debug, Clone, Copy)]
 pub struct UpdateRegistration;
 

@@ -214,6 +214,9 @@ impl Validate for super::CustomField {
         for (index, item) in self.options.iter().enumerate() {
             check.item("options", index).length(item, 1, 200).line(item);
         }
+        if let Some(id) = &self.id {
+            check.field("id").length(id, 0, 64).line(id);
+        }
     }
 }
 
@@ -431,6 +434,9 @@ impl Validate for super::Answer {
         check.field("values").items(self.values.len(), 0, 50);
         for (index, item) in self.values.iter().enumerate() {
             check.item("values", index).length(item, 1, 2000).paragraphs(item);
+        }
+        if let Some(field_id) = &self.field_id {
+            check.field("field_id").length(field_id, 0, 64).line(field_id);
         }
     }
 }

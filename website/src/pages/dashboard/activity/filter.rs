@@ -63,7 +63,14 @@ impl Filter {
     /// The same filter from the beginning of the first day to the end of the last one, in a time zone by its IANA name.
     pub(super) fn in_zone(&self, timezone: &str) -> Self {
         let zone = TimeZone::get(timezone).unwrap_or(TimeZone::UTC);
-        let begin = |day: Date| Some(day.to_zoned(zone.clone()).ok()?.timestamp().to_string());
+        let begin = |day: Date| {
+            Some(
+                day.to_zoned_datetime(zone.clone())
+                    .ok()?
+                    .timestamp()
+                    .to_string(),
+            )
+        };
         let first = day(self.from.as_deref()).and_then(begin);
         let last = day(self.to.as_deref()).and_then(|day| begin(day.tomorrow().ok()?));
         Self {

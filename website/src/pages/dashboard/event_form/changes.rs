@@ -12,7 +12,7 @@ use crate::form::Form;
 /// The field of the form that remembers what the event was when the form was opened: a fingerprint of each field.
 pub(crate) const SEEN: &str = "seen";
 
-const QUESTIONS: &str = "custom_fields";
+pub(crate) const QUESTIONS: &str = "custom_fields";
 const CAPACITY: &str = "max_capacity";
 const CONFIRMATION: &str = "confirm_by_email";
 

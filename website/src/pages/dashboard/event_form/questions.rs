@@ -32,6 +32,8 @@ pub(crate) struct Questions {
 /// A row as it was typed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Row {
+    /// The identity of a question that is stored.
+    id: String,
     label: String,
     field_type: String,
     options: String,
@@ -93,6 +95,11 @@ impl Questions {
         &self.model.groups
     }
 
+    /// The identity of a row's question; empty for a new one.
+    pub(crate) fn id(&self, row: &usize) -> &str {
+        self.rows.get(*row).map_or("", |row| &row.id)
+    }
+
     pub(crate) fn count(&self) -> usize {
         self.rows.len()
     }
@@ -133,6 +140,7 @@ fn rows(form: &Form) -> Vec<Row> {
             continue;
         };
         match field {
+            "id" => value.clone_into(&mut row.id),
             "label" => value.clone_into(&mut row.label),
             "field_type" => value.clone_into(&mut row.field_type),
             "options" => value.clone_into(&mut row.options),
@@ -157,6 +165,7 @@ pub(super) fn stored(questions: &[CustomField]) -> Vec<(String, String)> {
         let mut add = |field: &str, value: String| {
             fields.push((format!("custom_fields[{index}].{field}"), value));
         };
+        add("id", question.id().to_owned());
         add("label", question.label().to_owned());
         add("field_type", question.field_type().to_owned());
         add("options", question.options.join("\n"));
@@ -175,6 +184,7 @@ impl Row {
     fn question(&self) -> CustomField {
         let lines = self.options.lines().map(str::trim);
         CustomField {
+            id: Some(self.id.clone()).filter(|id| !id.is_empty()),
             label: Some(self.label.trim().to_owned()).filter(|label| !label.is_empty()),
             field_type: Some(self.field_type.clone()),
             required: Some(self.required),
@@ -245,6 +255,15 @@ mod tests {
     }
 
     #[test]
+    fn a_question_keeps_its_identity_when_its_row_moves() {
+        let mut pairs = TWO.to_vec();
+        pairs.extend([("custom_fields[1].id", "5b1f"), ("up", "1")]);
+        let asked = Questions::of(&form(&pairs)).asked();
+        let ids: Vec<_> = asked.iter().map(|one| one.id.as_deref()).collect();
+        assert_eq!(ids, [Some("5b1f"), None]);
+    }
+
+    #[test]
     fn options_are_lines_and_rows_without_words_are_no_questions() {
         let mut pairs = vec![("custom_fields[2].field_type", "text")];
         pairs.extend(TWO);
@@ -256,7 +275,7 @@ mod tests {
             (asked[0].required, asked[1].required),
             (Some(false), Some(true))
         );
-        assert_eq!(stored(&asked).len(), 7);
+        assert_eq!(stored(&asked).len(), 9);
     }
 
     #[test]

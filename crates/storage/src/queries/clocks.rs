@@ -1,0 +1,73 @@
+//! Events whose moments were made by an older release of the time zone database.
+
+use domain::{ids::EventId, instant::Instant, schedule::Schedule};
+
+use crate::{
+    Error, Reads, Tx,
+    input::Input,
+    record::Record as _,
+    sql::{FOR_UPDATE, Fragment, sql},
+};
+
+/// The events of older releases than `$1` that end after `$2` and come after event `$3`, at most `$4`.
+const OLDER: Fragment = Fragment::new(
+    "FROM events e WHERE e.zone_release < $1 AND e.effective_end > $2 AND e.id > $3 ORDER BY e.id LIMIT $4",
+);
+
+impl Reads {
+    /// Returns events of older releases that end in the future, by id.
+    pub async fn list_events_of_older_zones(
+        &self,
+        release: &str,
+        now: Instant,
+        after: EventId,
+        limit: i64,
+    ) -> Result<Vec<(EventId, Schedule)>, Error> {
+        let statement = sql!("SELECT e.id, {} {}", Schedule::COLUMNS, OLDER);
+        self.all(statement, (release, now, after, limit)).await
+    }
+
+    /// Returns how many events of older releases end in the future.
+    pub async fn count_events_of_older_zones(
+        &self,
+        release: &str,
+        now: Instant,
+    ) -> Result<i64, Error> {
+        let statement =
+            sql!("SELECT count(*) FROM events WHERE zone_release < $1 AND effective_end > $2");
+        self.one(statement, (release, now)).await
+    }
+}
+
+impl Tx {
+    /// The same events, locked, so that none changes before what was found is stored.
+    pub async fn lock_events_of_older_zones(
+        &mut self,
+        release: &str,
+        now: Instant,
+        after: EventId,
+        limit: i64,
+    ) -> Result<Vec<(EventId, Schedule)>, Error> {
+        let statement = sql!("SELECT e.id, {} {}{}", Schedule::COLUMNS, OLDER, FOR_UPDATE);
+        self.all(statement, (release, now, after, limit)).await
+    }
+
+    /// Notes that the moments of these events are right by a release.
+    pub async fn set_zone_release(
+        &mut self,
+        events: &[EventId],
+        release: &str,
+    ) -> Result<(), Error> {
+        if events.is_empty() {
+            return Ok(());
+        }
+        let statement = sql!(
+            "UPDATE events SET zone_release = input.zone_release FROM input WHERE events.id = input.event_id"
+        );
+        let input = Input::of(events)
+            .column("event_id", |id| *id)
+            .column("zone_release", |_| release);
+        self.execute(statement, input).await?;
+        Ok(())
+    }
+}
