@@ -99,6 +99,7 @@ pub(crate) use sign_in::may_sign_in;
 pub use sign_in::{Browser, NewSession, SignIn, SignUp};
 pub use storage::{EventFilter, MyEventsFilter, RegistrationFilter, StoredConnection};
 pub use suspension::Suspensions;
+pub use table::Separator;
 pub(crate) use table::{Piece, safe};
 pub use take_back::TakeBack;
 

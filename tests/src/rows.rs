@@ -35,6 +35,8 @@ impl TestApp {
                 check_in_code: CheckInCode::generate(&self.entropy),
                 is_added: false,
                 checked_in_at: None,
+                checked_in_by: None,
+                checked_in_by_name: None,
                 registered_at: now,
                 updated_at: now,
             }
@@ -110,6 +112,12 @@ impl TestApp {
             query.execute(&mut connection).await.unwrap();
             connection.close().await.unwrap();
         }
+    }
+
+    /// Lets the waiting mails of a registration fail, as if its address took none.
+    pub async fn fail_mails_of(&self, registration_id: &str) {
+        let fail = "UPDATE jobs SET failed_at = created_at WHERE subject_id = $1";
+        self.write(fail.to_owned(), uuid(registration_id)).await;
     }
 
     /// What the audit log says of an event, an account or a key, oldest first.

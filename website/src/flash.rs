@@ -58,6 +58,10 @@ flashes! {
     NOBODY_WAITED, "nobody-waited", "Nobody among them waits for your approval.";
     DECLINED, "declined", "Done. They get an email with your reason.";
     REGISTRATION_ADDED, "registration-added", "Done. They get an email.";
+    REGISTRATION_WAITLISTED, "registration-waitlisted", "Waitlisted: all spots are taken. They get an email.";
+    PROMOTED, "promoted", "Done. They have a spot now, and get an email.";
+    MAIL_SENT_AGAIN, "mail-sent-again", "The email is on its way again.";
+    ADDRESS_CORRECTED, "address-corrected", "Saved. We're emailing the new address and the old one.";
     REGISTRATION_SAVED, "registration-saved", "The registration is saved.";
     REGISTRATION_CANCELLED, "registration-cancelled", "The registration is cancelled. They get an email.";
     CHECKED_IN, "checked-in", "Checked in.";

@@ -41,6 +41,23 @@ impl Timestamp {
         }
     }
 
+    /// The same on the day of an event, which begins at `start`: there the clock is enough, `21:00`.
+    pub(crate) fn at_event(text: &str, start: &str, timezone: &str) -> Self {
+        let full = Self::in_zone(text, timezone);
+        let Ok(zone) = TimeZone::get(timezone) else {
+            return full;
+        };
+        let day = |text: &str| {
+            let at = text.parse::<jiff::Timestamp>().ok()?;
+            Some(at.to_zoned_datetime(zone.clone()).date())
+        };
+        if day(text) == day(start) {
+            Self::written(text, &zone, "%H:%M", None)
+        } else {
+            full
+        }
+    }
+
     /// Whether it is no timestamp.
     pub(crate) const fn is_empty(&self) -> bool {
         self.words.is_empty()
@@ -91,6 +108,15 @@ mod tests {
             format!("{iso}>15 May 2030, 00:30</time>")
         );
         assert_eq!(Timestamp::in_zone(TEXT, "Mars/Base"), Timestamp::new(TEXT));
+        let at_door = |start| html(&Timestamp::at_event(TEXT, start, "Europe/Berlin"));
+        assert_eq!(
+            at_door("2030-05-15T19:00:00+02:00"),
+            format!("{iso}>00:30</time>")
+        );
+        assert_eq!(
+            at_door("2030-05-14T19:00:00+02:00"),
+            format!("{iso}>15 May 2030, 00:30</time>")
+        );
     }
 
     #[test]

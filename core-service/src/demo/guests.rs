@@ -79,6 +79,8 @@ impl Guests {
                 check_in_code: CheckInCode::generate(ids),
                 is_added: false,
                 checked_in_at: is_here.then(|| arrival(event, chance)),
+                checked_in_by: None,
+                checked_in_by_name: None,
                 registered_at,
                 updated_at: registered_at,
             });

@@ -261,6 +261,12 @@ const fn text_of(notification: Notification) -> MailText {
             "Your registration was declined",
             "Unfortunately, the organizer has not accepted your registration for this event.",
         ),
+        Notification::AddressCorrected => (
+            "Your registration has another email address",
+            "Your registration has another email address",
+            "The organizer corrected the email address of a registration. From now on, emails about the event go to that address, and the \
+             links in earlier emails to you no longer work.",
+        ),
         Notification::EventCancelled { .. } => (
             "Cancelled",
             "This event is cancelled",

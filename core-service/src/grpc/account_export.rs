@@ -11,7 +11,7 @@ use zip::result::{ZipError, ZipResult};
 
 use self::rows::{cell, columns, name, rows};
 use super::archive::Archive;
-use crate::service::{AccountExport, After, Error, Links, Part, Piece};
+use crate::service::{AccountExport, After, Error, Links, Part, Piece, Separator};
 
 /// Bytes in one file of an archive. After them its next part begins: programs that read archives of more than 4 GiB are few.
 const MAX_BYTES: u64 = 1 << 30;
@@ -193,9 +193,9 @@ impl File {
     fn table(&self, rows: &[Value], is_new: bool) -> Bytes {
         let columns = columns(self.part);
         let mut lines = if is_new {
-            Piece::first(columns.iter().copied())
+            Piece::first(Separator::Comma, columns.iter().copied())
         } else {
-            Piece::next()
+            Piece::next(Separator::Comma)
         };
         for row in rows {
             lines.line(columns.iter().map(|column| cell(&row[*column])));

@@ -25,8 +25,8 @@ pub(super) use account::account;
 pub(super) use activity::{activity, activity_asked, activity_exported};
 pub(super) use lists::{my_events, registrations as registrations_asked};
 pub(super) use registrations::{
-    approval, checked_in, declined, named_registrations, new_registration, own_registration,
-    received, recipients, registration, registration_by_code, registration_page,
+    approval, arrived, checked_in, declined, listed, named_registrations, new_registration,
+    own_registration, received, recipients, registration, registration_by_code, registration_page,
     registration_patch, ticket,
 };
 pub(super) use sitemaps::{sitemap_cursor, sitemap_page, sitemaps};

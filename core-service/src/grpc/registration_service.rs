@@ -13,10 +13,11 @@ use muster_api::{
         DeclineRegistrationsRequest, DeclinedRegistrations, ExportRegistrationsRequest,
         GetRegistrationByCodeRequest, GetRegistrationByTokenRequest,
         GetRegistrationCalendarByTokenRequest, GetRegistrationRequest, GetRegistrationsRequest,
-        GetTicketRequest, ListRegistrationsRequest, OwnRegistration, RecipientsPreview,
-        RefuseMailByTokenRequest, RegisterAttendeeRequest, Registration, RegistrationByCode,
-        RegistrationList, RegistrationReceived, TakeOverNewDetailsByTokenRequest, Ticket,
-        UndoCheckInRequest, UpdateRegistrationRequest, services::RegistrationHandlers,
+        GetTicketRequest, ListRegistrationsRequest, OwnRegistration, PromoteRegistrationRequest,
+        RecipientsPreview, RefuseMailByTokenRequest, RegisterAttendeeRequest, Registration,
+        RegistrationByCode, RegistrationList, RegistrationReceived, ResendRegistrationMailRequest,
+        TakeOverNewDetailsByTokenRequest, Ticket, UndoCheckInRequest, UpdateRegistrationRequest,
+        services::RegistrationHandlers,
     },
 };
 use tonic::Response;
@@ -30,7 +31,9 @@ use super::{
 };
 use crate::{
     calendar::{self, Addresses},
-    service::{self, Added, DoorPlace, Error, LinkLimit, Links, OwnRegistrations, Registrations},
+    service::{
+        self, Added, DoorPlace, Error, LinkLimit, Links, OwnRegistrations, Registrations, Separator,
+    },
 };
 
 /// The rpcs about registrations, for the public, the organizer and the attendee.
@@ -117,16 +120,19 @@ impl RegistrationHandlers<CoreFrame> for RegistrationApi {
     ) -> Result<RegistrationList, Error> {
         let asked = convert::registrations_asked(principal.account, &request)?;
         let event = event_id(&request.id)?;
-        let found = self
-            .registrations
-            .list(
-                &principal,
-                event,
-                &asked.filter,
-                request.limit(),
-                asked.start,
-            )
-            .await?;
+        let found = if let Some(address) = &asked.address {
+            let status = asked.filter.status;
+            let list = self
+                .registrations
+                .list_of_address(&principal, event, address, status);
+            list.await?
+        } else {
+            let (filter, limit) = (&asked.filter, request.limit());
+            let list = self
+                .registrations
+                .list(&principal, event, filter, limit, asked.start);
+            list.await?
+        };
         Ok(convert::registration_page(found, asked.list))
     }
 
@@ -136,7 +142,11 @@ impl RegistrationHandlers<CoreFrame> for RegistrationApi {
         request: ExportRegistrationsRequest,
     ) -> Result<Response<Messages<HttpBody>>, Error> {
         let event = event_id(&request.id)?;
-        let export = self.registrations.export(&caller.principal, event).await?;
+        let separator = Separator::named(request.separator());
+        let export = self
+            .registrations
+            .export(&caller.principal, event, separator)
+            .await?;
         let name = export.file_name();
         Ok(download(CSV, &name, export.pieces()))
     }
@@ -147,8 +157,9 @@ impl RegistrationHandlers<CoreFrame> for RegistrationApi {
         request: GetRegistrationRequest,
     ) -> Result<Registration, Error> {
         let (event, id) = ids(&request.id, &request.registration_id)?;
-        let found = self.registrations.get(&caller.principal, event, id).await?;
-        Ok(convert::registration(found))
+        let get = self.registrations.get(&caller.principal, event, id);
+        let (found, mail_failure) = get.await?;
+        Ok(convert::listed(found, mail_failure))
     }
 
     async fn get_registrations(
@@ -238,6 +249,53 @@ impl RegistrationHandlers<CoreFrame> for RegistrationApi {
         Ok(convert::registration(cancelled))
     }
 
+    async fn promote_registration(
+        &self,
+        caller: Command<Registration>,
+        request: PromoteRegistrationRequest,
+    ) -> Result<Registration, Error> {
+        let (event, id) = ids(&request.id, &request.registration_id)?;
+        let by = caller.showing(&convert::registration);
+        let promoted = self.registrations.promote(by, event, id).await?;
+        Ok(convert::registration(promoted))
+    }
+
+    async fn resend_registration_mail(
+        &self,
+        caller: Command<Registration>,
+        request: ResendRegistrationMailRequest,
+    ) -> Result<Registration, Error> {
+        let (event, id) = ids(&request.id, &request.registration_id)?;
+        let by = caller.showing(&convert::registration);
+        let mailed = self.registrations.send_mail_again(by, event, id).await?;
+        Ok(convert::registration(mailed))
+    }
+
+    async fn preview_updated_registration(
+        &self,
+        caller: Authenticated,
+        request: UpdateRegistrationRequest,
+    ) -> Result<RecipientsPreview, Error> {
+        let (event, id) = ids(&request.id, &request.registration_id)?;
+        let patch = convert::registration_patch(request.into());
+        let planned = self
+            .registrations
+            .planned_edit(&caller.principal, event, id, patch);
+        planned.await.map(convert::recipients)
+    }
+
+    async fn preview_promotion(
+        &self,
+        caller: Authenticated,
+        request: PromoteRegistrationRequest,
+    ) -> Result<RecipientsPreview, Error> {
+        let (event, id) = ids(&request.id, &request.registration_id)?;
+        let planned = self
+            .registrations
+            .planned_promotion(&caller.principal, event, id);
+        planned.await.map(convert::recipients)
+    }
+
     async fn preview_added_registration(
         &self,
         caller: Authenticated,
@@ -298,9 +356,9 @@ impl RegistrationHandlers<CoreFrame> for RegistrationApi {
         request: CheckInRequest,
     ) -> Result<Registration, Error> {
         let (event, id) = ids(&request.id, &request.registration_id)?;
-        let by = caller.showing(&convert::registration);
-        let checked_in = self.registrations.check_in(by, event, id).await?;
-        Ok(convert::registration(checked_in))
+        let by = caller.showing(&convert::arrived);
+        let arrival = self.registrations.check_in(by, event, id).await?;
+        Ok(convert::arrived(arrival))
     }
 
     async fn check_in_by_code(

@@ -5,7 +5,7 @@ use domain::{
     event::Event,
     ids::{AccountId, RegistrationId},
     instant::Instant,
-    job::{ClaimedJob, JobKind},
+    job::{ClaimedJob, JobKind, Task},
     registration::{Notification, Registrant},
 };
 
@@ -38,7 +38,16 @@ impl RegistrationMail {
         let Some(registrant) = found else {
             return Ok(Done::Plainly);
         };
-        let Some(notification) = registrant.notification(job.task()?, now) else {
+        let task = job.task()?;
+        let registrant = match &task {
+            // It is to the address that the registration had.
+            Task::AddressCorrectedMail { address } => Registrant {
+                email: address.clone(),
+                ..registrant
+            },
+            _ => registrant,
+        };
+        let Some(notification) = registrant.notification(task, now) else {
             tracing::info!(kind = job.key.kind.name(), subject_id = %job.key.subject_id, "a mail is out of date and not sent");
             return Ok(Done::Plainly);
         };
@@ -49,7 +58,9 @@ impl RegistrationMail {
             _ => false,
         };
         let is_active = notification.active_status().is_some();
-        let link = (is_active || registrant.is_added).then(|| {
+        // Who had the address before must not get to the registration of someone else.
+        let is_theirs = notification != Notification::AddressCorrected;
+        let link = (is_active || (registrant.is_added && is_theirs)).then(|| {
             let occasion = offers_details.then_some(job.key.occasion);
             self.own_registrations.new_link(id, occasion)
         });
@@ -122,7 +133,9 @@ impl Handler for RegistrationMail {
 /// that registered may be a stranger's.
 const fn charge(notification: Notification) -> Charge {
     match notification {
-        Notification::Registered(_) | Notification::RegisteredAgain(_) => Charge::Before,
+        Notification::Registered(_)
+        | Notification::RegisteredAgain(_)
+        | Notification::AddressCorrected => Charge::Before,
         Notification::Promoted
         | Notification::Approved(_)
         | Notification::RegistrationCancelled { .. }

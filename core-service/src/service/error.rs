@@ -363,6 +363,9 @@ impl From<registration::Refusal> for Error {
                 "the registration is Confirmed: cancel it to take its seat back",
             ),
             Refusal::NotConfirmedByAttendee => Self::AwaitsConfirmation,
+            Refusal::NotWaitlisted(_) => Self::NotAllowedNow(
+                "the registration is Pending: only who is on the waitlist is given a spot",
+            ),
         }
     }
 }

@@ -23,6 +23,7 @@ use super::{Commands, Context, Error, Principal, catalogue::saturated, pages::pa
 pub(crate) use announce::AnnounceError;
 pub use cancel::{Cancellation, CancellationMails};
 pub use change::Updated;
+pub(super) use change::write;
 pub use preview::{PlannedChange, PlannedMail, PlannedUpdate};
 
 /// Up to so many events are counted: the time of a list must not grow with the account.

@@ -5,6 +5,10 @@ use domain::{
     ids::{EventId, InvitationId},
     private_link::LinkToken,
 };
+use url::Url;
+
+/// The path below which the pages of check-in codes are.
+const CHECK_IN: &str = "/check-in/";
 
 /// Makes URLs below the public URL.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -87,7 +91,21 @@ impl Links {
 
     /// The page of a check-in code.
     pub fn check_in(&self, code: &CheckInCode) -> String {
-        format!("{}/check-in/{}", self.base, code.as_str())
+        [&self.base, CHECK_IN, code.as_str()].concat()
+    }
+
+    /// The code that someone typed or scanned, alone or as the address of its page. `Err` with the host if that is another one's.
+    pub fn scanned_code(&self, text: &str) -> Result<Option<CheckInCode>, String> {
+        let Some(url) = Url::parse(text).ok().filter(Url::has_host) else {
+            return Ok(CheckInCode::parse(text));
+        };
+        let of = |url: &Url| url.host_str().map(|host| (host.to_owned(), url.port()));
+        let own = Url::parse(&self.base).ok();
+        if own.as_ref().and_then(of) != of(&url) {
+            return Err(url.authority().to_owned());
+        }
+        let code = url.path().strip_prefix(CHECK_IN);
+        Ok(code.and_then(|code| CheckInCode::parse(code.trim_end_matches('/'))))
     }
 
     /// The page of the apps that a person has connected.

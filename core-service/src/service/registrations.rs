@@ -7,6 +7,7 @@ mod door;
 mod edit;
 mod export;
 mod list;
+mod mail_again;
 mod manage;
 mod own;
 mod planned;
@@ -56,6 +57,7 @@ pub struct Registrations {
     links: Links,
     limiters: Arc<Limiters>,
     batchers: Arc<Batchers>,
+    plans: Plans,
 }
 
 impl Registrations {
@@ -67,7 +69,8 @@ impl Registrations {
         plans: Plans,
     ) -> Self {
         Self {
-            batchers: Arc::new(Batchers::start(&commands, plans)),
+            batchers: Arc::new(Batchers::start(&commands, plans.clone())),
+            plans,
             commands,
             links,
             limiters,

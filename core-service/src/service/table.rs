@@ -13,26 +13,58 @@ const FORMULA_STARTS: [char; 12] = [
 /// Spreadsheets recognize UTF-8 by it.
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
+/// What is between two cells.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Separator {
+    /// Read everywhere but by spreadsheets of countries with a decimal comma.
+    #[default]
+    Comma,
+    /// Read by those spreadsheets.
+    Semicolon,
+}
+
+impl Separator {
+    /// The separator of this name in the API.
+    pub fn named(name: &str) -> Self {
+        match name {
+            "semicolon" => Self::Semicolon,
+            _ => Self::Comma,
+        }
+    }
+
+    const fn byte(self) -> u8 {
+        match self {
+            Self::Comma => b',',
+            Self::Semicolon => b';',
+        }
+    }
+}
+
 /// A piece of a table. Texts are quoted, numbers are not.
 pub(crate) struct Piece(csv::Writer<Vec<u8>>);
 
 impl Piece {
     /// The first piece, with the names of the columns.
-    pub(crate) fn first<'a>(columns: impl IntoIterator<Item = &'a str>) -> Self {
-        let mut piece = Self::begun_with(BYTE_ORDER_MARK);
+    pub(crate) fn first<'a>(
+        separator: Separator,
+        columns: impl IntoIterator<Item = &'a str>,
+    ) -> Self {
+        let mut piece = Self::begun_with(separator, BYTE_ORDER_MARK);
         piece.line(columns.into_iter().map(safe));
         piece
     }
 
     /// A piece after the first.
-    pub(crate) fn next() -> Self {
-        Self::begun_with(&[])
+    pub(crate) fn next(separator: Separator) -> Self {
+        Self::begun_with(separator, &[])
     }
 
-    fn begun_with(bytes: &[u8]) -> Self {
-        let quoting = csv::QuoteStyle::NonNumeric;
+    fn begun_with(separator: Separator, bytes: &[u8]) -> Self {
         let mut writer = csv::WriterBuilder::new();
-        Self(writer.quote_style(quoting).from_writer(bytes.to_vec()))
+        let writer = writer
+            .quote_style(csv::QuoteStyle::NonNumeric)
+            .delimiter(separator.byte());
+        Self(writer.from_writer(bytes.to_vec()))
     }
 
     /// Adds a line. Cells with text that others have written must be [`safe`].

@@ -141,6 +141,8 @@ impl Rows {
             check_in_code: CheckInCode::generate(&self.entropy),
             is_added: false,
             checked_in_at: (status == Status::Confirmed).then_some(NOW),
+            checked_in_by: None,
+            checked_in_by_name: None,
             registered_at: NOW.plus_seconds(seq),
             updated_at: NOW.plus_seconds(seq),
         }

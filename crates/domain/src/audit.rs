@@ -54,6 +54,12 @@ impl Actor {
         }
     }
 
+    /// The person or the key.
+    pub fn id(self) -> Option<Uuid> {
+        let key = self.key_id().map(KeyId::uuid);
+        key.or_else(|| self.person_id().map(PersonId::uuid))
+    }
+
     /// What the person agreed to, when an app acts for them.
     pub const fn grant_id(self) -> Option<GrantId> {
         match self {

@@ -5,30 +5,69 @@ use std::fmt;
 
 use super::entropy::Entropy;
 
-/// 119 random bits, which nobody guesses.
-const CHARACTERS: usize = 20;
+/// The digits of Crockford's base32: people take none for another one. 12 of them are 60 random bits, which nobody guesses.
+const DIGITS: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+const LENGTH: usize = 12;
 
-/// The check-in code of a registration. Those of registrations that were made before there were codes have 74 random bits at least.
+/// Digits between two hyphens.
+const GROUP: usize = 4;
+
+/// The length of the codes of earlier versions, of letters in both cases and digits. They have 74 random bits at least.
+const EARLIER_LENGTH: usize = 20;
+
+/// The check-in code of a registration, as `7KQ2-M9XD-04TB`.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct CheckInCode(String);
 
 impl CheckInCode {
     /// A new code.
     pub fn generate(entropy: &Entropy) -> Self {
-        Self(entropy.base62(CHARACTERS))
+        let digits = entropy
+            .bytes::<LENGTH>()
+            .map(|byte| char::from(DIGITS[usize::from(byte) % DIGITS.len()]));
+        Self(grouped(&digits))
     }
 
-    /// Parses a code. `None` if its form is wrong, so that no look-up is needed.
+    /// Parses a code as people type it: in any case, with or without its hyphens, with the letters that look like its digits. `None` if
+    /// its form is wrong, so that no look-up is needed. Codes of earlier versions are taken as they are.
     pub fn parse(text: &str) -> Option<Self> {
-        let is_code =
-            text.len() == CHARACTERS && text.bytes().all(|byte| byte.is_ascii_alphanumeric());
-        is_code.then(|| Self(text.to_owned()))
+        let is_earlier =
+            text.len() == EARLIER_LENGTH && text.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        if is_earlier {
+            return Some(Self(text.to_owned()));
+        }
+        let typed = text
+            .chars()
+            .filter(|&character| character != '-' && !character.is_whitespace());
+        // One more than a code has, so that a longer text is none.
+        let digits: Option<Vec<char>> = typed.take(LENGTH + 1).map(digit).collect();
+        let digits = digits.filter(|digits| digits.len() == LENGTH)?;
+        Some(Self(grouped(&digits)))
     }
 
     /// The code itself.
     pub fn as_str(&self) -> &str {
         &self.0
     }
+}
+
+/// The digit that a character stands for.
+fn digit(typed: char) -> Option<char> {
+    let digit = match typed.to_ascii_uppercase() {
+        'O' => '0',
+        'I' | 'L' => '1',
+        other => other,
+    };
+    DIGITS
+        .iter()
+        .any(|&one| char::from(one) == digit)
+        .then_some(digit)
+}
+
+fn grouped(digits: &[char]) -> String {
+    let groups = digits.chunks(GROUP);
+    let groups: Vec<String> = groups.map(|group| group.iter().collect()).collect();
+    groups.join("-")
 }
 
 impl fmt::Debug for CheckInCode {
@@ -47,8 +86,35 @@ mod tests {
         let code = CheckInCode::generate(&Entropy::seeded(1));
         assert_eq!(CheckInCode::parse(code.as_str()), Some(code.clone()));
         assert!(!format!("{code:?}").contains(code.as_str()));
-        for text in ["", "abc", &"é".repeat(10), &"a".repeat(21), &"-".repeat(20)] {
+        for text in [
+            "",
+            "abc",
+            &"é".repeat(10),
+            &"a".repeat(21),
+            &"-".repeat(20),
+            &"7".repeat(13),
+            "UUUU-UUUU-UUUU",
+        ] {
             assert_eq!(CheckInCode::parse(text), None, "{text}");
         }
+    }
+
+    #[test]
+    fn a_code_is_typed_in_any_case_with_or_without_hyphens() {
+        let code = CheckInCode("7KQ2-M9XD-01TB".to_owned());
+        for typed in [
+            "7KQ2-M9XD-01TB",
+            "7kq2m9xd01tb",
+            "7KQ2 M9XD 01TB",
+            "7kq2-m9xd-oltb",
+        ] {
+            assert_eq!(CheckInCode::parse(typed), Some(code.clone()), "{typed}");
+        }
+    }
+
+    #[test]
+    fn a_code_of_an_earlier_version_goes_on() {
+        let earlier = "Zk3vT9QmW2bYxR7cLp0D";
+        assert_eq!(CheckInCode::parse(earlier).unwrap().as_str(), earlier);
     }
 }

@@ -114,7 +114,21 @@ pub enum Fact<'a> {
         /// After.
         after: &'a Registration,
     },
-    /// The organizer changed the name or the answers of a registration.
+    /// The organizer sent the mail about a registration again.
+    MailSentAgain {
+        /// The event's owner.
+        account: AccountId,
+        /// The registration.
+        registration: &'a Registration,
+    },
+    /// A registration has another address than the one that its mails went to, which is told.
+    AddressLeft {
+        /// The registration.
+        registration: RegistrationId,
+        /// The address that it had.
+        address: &'a str,
+    },
+    /// The organizer changed the name, the address or the answers of a registration.
     RegistrationEdited {
         /// The event's owner.
         account: AccountId,
@@ -447,6 +461,8 @@ pub enum RegistrationChange {
     Cancelled,
     /// The organizer declined it.
     Declined,
+    /// The organizer gave it a seat before others on the waitlist.
+    Promoted,
     /// The attendee was checked in.
     CheckedIn,
     /// The check-in was undone.

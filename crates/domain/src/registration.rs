@@ -18,6 +18,7 @@ pub use confirmation::{Awaits, Confirmation};
 pub use details::{Details, NewDetails};
 pub use registrant::{ActiveStatus, Notification, Registrant, SampleOrganizer};
 pub use seats::{Admission, MUST_BE_NEW, Requester, Seats};
+use uuid::Uuid;
 
 use super::{
     check_in_code::CheckInCode,
@@ -51,6 +52,10 @@ pub struct Registration {
     pub is_added: bool,
     /// When the attendee was checked in.
     pub checked_in_at: Option<Instant>,
+    /// By whom: a person, or a key.
+    pub checked_in_by: Option<Uuid>,
+    /// What that person or key is called now. It is read only.
+    pub checked_in_by_name: Option<String>,
     /// When it was made.
     pub registered_at: Instant,
     /// When it was last changed.
@@ -93,6 +98,9 @@ pub enum Refusal {
     /// The attendee must confirm the registration before it is approved.
     #[error("the attendee has not confirmed the registration")]
     NotConfirmedByAttendee,
+    /// Only who waits for a seat is promoted.
+    #[error("the registration is {0}, not Waitlisted")]
+    NotWaitlisted(Status),
 }
 
 /// The status of a registration (rule 11 of docs/rules.md).
@@ -258,6 +266,8 @@ pub(super) mod tests {
             check_in_code: CheckInCode::generate(&Entropy::seeded(1)),
             is_added: false,
             checked_in_at: None,
+            checked_in_by: None,
+            checked_in_by_name: None,
             registered_at: NOW,
             updated_at: NOW,
         }

@@ -53,7 +53,7 @@ macro_rules! step {
     };
 }
 
-const STEPS: [Step; 48] = [
+const STEPS: [Step; 49] = [
     step!(1, "0001_initial", both),
     step!(2, "0002_registering", both),
     step!(3, "0003_excused_jobs", both),
@@ -106,6 +106,7 @@ const STEPS: [Step; 48] = [
     step!(52, "0052_security_notices", both),
     step!(53, "0053_email_changes", both),
     step!(55, "0055_zone_releases", both),
+    step!(58, "0058_checked_in_by", both),
     step!(61, "0061_cover_variants", both),
     step!(62, "0062_cities", both),
 ];

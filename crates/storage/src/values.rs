@@ -69,10 +69,13 @@ pub struct FirstEvents {
 pub struct RegistrationFilter {
     /// Only those with this status.
     pub status: Option<Status>,
-    /// Only those whose name or email address contains this text, without regard to case and accents.
+    /// Only those whose name or email address contains each word of this text, in any order and without regard to case and accents. Those
+    /// come first in whom the words begin so.
     pub text: Option<String>,
     /// Whether the text is looked for in names alone.
     pub is_by_name: bool,
+    /// Whether those that await the organizer's approval come first.
+    pub approval_first: bool,
     /// Only those that were made then.
     pub registered: Period,
 }
@@ -83,8 +86,19 @@ impl RegistrationFilter {
         self.text.is_none() && self.registered == Period::default()
     }
 
-    pub(super) fn folded_text(&self) -> Option<String> {
-        self.text.as_deref().map(words::folded)
+    /// Whether they are in another order than that of registering.
+    pub fn is_ranked(&self) -> bool {
+        self.text.is_some() || self.approval_first
+    }
+
+    /// The words that are looked for, folded; unused ones are empty, and in every text. The last one has all that is left.
+    pub(super) fn words(&self) -> [String; 4] {
+        let folded = words::folded(self.text.as_deref().unwrap_or_default());
+        let mut given = folded.split([' ', ',']).filter(|word| !word.is_empty());
+        let mut next = || given.next().unwrap_or_default().to_owned();
+        let first = [next(), next(), next()];
+        let [one, two, three] = first;
+        [one, two, three, given.collect::<Vec<_>>().join(" ")]
     }
 }
 

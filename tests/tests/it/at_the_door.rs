@@ -12,13 +12,13 @@ use muster_api::{
     v1::{
         GetRegistrationByCodeRequest, RegistrationByCode,
         bindings::{
-            ApproveRegistration, CancelEvent, CancelRegistration, CheckIn, RegisterAttendee,
-            UndoCheckIn, UpdateEvent,
+            AddRegistration, ApproveRegistration, CancelEvent, CancelRegistration, CheckIn,
+            CheckInByCode, ListRegistrations, RegisterAttendee, UndoCheckIn, UpdateEvent,
         },
         registration_service_client::RegistrationServiceClient,
     },
 };
-use serde_json::json;
+use serde_json::{Value, json};
 use tests::{Api, Bearer, Client, Created, Refusal, Surface, TestApp};
 use tonic::service::interceptor::InterceptedService;
 
@@ -61,6 +61,100 @@ async fn every_change_of_a_registration_is_counted(api: Api) {
     api.advance(std::time::Duration::from_hours(24));
     api.maintain().await;
     assert_eq!(counts(&owner, &event).await, [0; 4]);
+}
+
+async fn a_check_in_says_when_and_by_whom(api: Api) {
+    let account = api.account(Plan::Premium).await;
+    let owner = api.as_owner(&account);
+    let event = owner.publish_new(json!({})).await;
+    let person = api.register(&event.id, &[Confirmed]).await.remove(0);
+    let ask = json!({"id": event.id, "registration_id": person.id.to_string()});
+    let told = |one: &Value| ["checked_in_at", "was_checked_in"].map(|field| one[field].clone());
+    let at = json!("2027-01-15T12:00:00Z");
+    let first = owner.ok::<CheckIn>(ask.clone()).await;
+    assert_eq!(told(&first), [at.clone(), json!(false)]);
+    let by = first["checked_in_by"].as_str().unwrap();
+    assert!(!by.is_empty());
+    api.advance(std::time::Duration::from_mins(5));
+    // The other phone shows since when, and is not green.
+    let second = owner.ok::<CheckIn>(ask.clone()).await;
+    assert_eq!(told(&second), [at.clone(), json!(true)]);
+    assert_eq!(second["checked_in_by"], by);
+    let list = owner.ok::<ListRegistrations>(json!({"id": event.id})).await;
+    let listed = &list["items"][0];
+    assert_eq!(told(listed), [at, Value::Null]);
+    assert_eq!(listed["checked_in_by"], by);
+    let undone = owner.ok::<UndoCheckIn>(ask).await;
+    assert_eq!(told(&undone), [Value::Null, Value::Null]);
+    assert_eq!(undone["checked_in_by"], Value::Null);
+}
+
+async fn words_are_found_in_any_order_and_everyone_can_be_reached(api: Api) {
+    let owner = api.owner(Plan::Premium).await;
+    let event = owner.publish_new(json!({})).await;
+    for number in 0..22 {
+        let guest = json!({
+            "id": event.id, "name": format!("Johanna {number}"), "email": format!("j{number}@example.org"),
+        });
+        owner.ok::<AddRegistration>(guest).await;
+    }
+    let anna = json!({"id": event.id, "name": "Änna Bauer", "email": "a@example.org"});
+    owner.ok::<AddRegistration>(anna).await;
+    let names = async |query: Value| {
+        let list = owner.ok::<ListRegistrations>(query).await;
+        let items = list["items"].as_array().unwrap().iter();
+        let names: Vec<String> = items
+            .map(|one| one["name"].as_str().unwrap().to_owned())
+            .collect();
+        (names, list["count"].clone(), list["next_cursor"].clone())
+    };
+    let (first, count, cursor) = names(json!({"id": event.id, "q": "ann", "limit": 20})).await;
+    assert_eq!((&*first[0], &*first[1]), ("Änna Bauer", "Johanna 0"));
+    assert_eq!(count, 23);
+    let next = json!({"id": event.id, "q": "ann", "limit": 20, "cursor": cursor});
+    let (rest, _, cursor) = names(next).await;
+    assert_eq!(rest, ["Johanna 19", "Johanna 20", "Johanna 21"]);
+    assert!(cursor.is_null());
+    for words in ["bauer anna", "Bauer, Anna", "anna a@ex", "nna auer"] {
+        let (found, count, _) = names(json!({"id": event.id, "q": words})).await;
+        assert_eq!(
+            (found, count),
+            (vec!["Änna Bauer".to_owned()], json!(1)),
+            "{words}"
+        );
+    }
+    let (none, ..) = names(json!({"id": event.id, "q": "anna bauer gone"})).await;
+    assert!(none.is_empty());
+    let (whole, ..) = names(json!({"id": event.id, "email": "J3@example.org"})).await;
+    assert_eq!(whole, ["Johanna 3"]);
+    let (part, ..) = names(json!({"id": event.id, "email": "3@example.org"})).await;
+    assert!(part.is_empty());
+    let both = json!({"id": event.id, "email": "j3@example.org", "q": "x"});
+    owner
+        .refused::<ListRegistrations>(both)
+        .await
+        .blames(&["q"]);
+}
+
+async fn the_url_of_the_qr_code_checks_in_and_one_of_another_host_does_not(api: Api) {
+    let owner = api.owner(Plan::Premium).await;
+    let event = owner.publish_new(json!({})).await;
+    let person = api.register(&event.id, &[Confirmed]).await.remove(0);
+    let code = person.check_in_code.as_str();
+    assert_eq!(code.len(), 14, "12 characters in groups: {code}");
+    let other = format!("https://other.example/check-in/{code}");
+    let refusal = owner.refused::<CheckInByCode>(json!({"code": other})).await;
+    refusal.blames(&["code"]);
+    assert!(
+        format!("{refusal:?}").contains("other.example"),
+        "{refusal:?}"
+    );
+    let url = api.core.use_cases().links.check_in(&person.check_in_code);
+    let typed = code.to_lowercase().replace('-', "");
+    for (text, before) in [(&*url, false), (&*typed, true)] {
+        let arrival = owner.ok::<CheckInByCode>(json!({"code": text})).await;
+        assert_eq!(arrival["was_checked_in"], before, "{text}");
+    }
 }
 
 async fn by_code(app: &TestApp, key: &str, code: &str) -> Result<RegistrationByCode, Refusal> {
@@ -136,9 +230,18 @@ async fn a_code_shows_nothing_to_others(app: Arc<TestApp>) {
 }
 
 mod counted {
-    use super::every_change_of_a_registration_is_counted;
+    use super::{
+        a_check_in_says_when_and_by_whom, every_change_of_a_registration_is_counted,
+        the_url_of_the_qr_code_checks_in_and_one_of_another_host_does_not,
+        words_are_found_in_any_order_and_everyone_can_be_reached,
+    };
 
-    tests::on_every_surface!(every_change_of_a_registration_is_counted);
+    tests::on_every_surface!(
+        every_change_of_a_registration_is_counted,
+        a_check_in_says_when_and_by_whom,
+        words_are_found_in_any_order_and_everyone_can_be_reached,
+        the_url_of_the_qr_code_checks_in_and_one_of_another_host_does_not,
+    );
 }
 
 tests::on_both_engines!(

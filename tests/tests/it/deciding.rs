@@ -5,8 +5,8 @@ use muster_api::{
     Reason,
     binding::Binding,
     v1::bindings::{
-        ApproveRegistrations, CheckInByCode, DeclineRegistration, GetRegistration, UndoCheckIn,
-        UpdateEvent, UpdateRegistration,
+        ApproveRegistrations, CheckInByCode, DeclineRegistration, GetRegistration,
+        PromoteRegistration, UndoCheckIn, UpdateEvent, UpdateRegistration,
     },
 };
 use serde_json::{Value, json};
@@ -15,23 +15,23 @@ use tests::{Api, Client, Created};
 const MISSING: &str = "0197a3c5-5d0f-7c3e-9d52-0f6d8a1b2c3d";
 
 /// The ids of an event's registrations, and their check-in codes.
-async fn people(api: &Api, event: &Created) -> Vec<(String, String)> {
+pub(crate) async fn people(api: &Api, event: &Created) -> Vec<(String, String)> {
     let rows = api.registrations(&event.id).await.into_iter();
     rows.map(|row| (row.id.to_string(), row.check_in_code.as_str().to_owned()))
         .collect()
 }
 
-fn of(event: &Created, id: &str) -> Value {
+pub(crate) fn of(event: &Created, id: &str) -> Value {
     json!({"id": event.id, "registration_id": id})
 }
 
-async fn statuses(api: &Api, event: &Created) -> Vec<Status> {
+pub(crate) async fn statuses(api: &Api, event: &Created) -> Vec<Status> {
     let rows = api.registrations(&event.id).await;
     rows.iter().map(|row| row.status).collect()
 }
 
 /// What the log says was done to a registration.
-async fn actions(api: &Api, id: &str) -> Vec<String> {
+pub(crate) async fn actions(api: &Api, id: &str) -> Vec<String> {
     let rows = api.audit(id).await;
     rows.into_iter().map(|row| row.action).collect()
 }
@@ -208,7 +208,7 @@ async fn a_code_checks_in_once_and_then_says_since_when(api: Api) {
     let here = json!({"code": people[0].1, "event_id": event.id});
     let first = owner.ok::<CheckInByCode>(here).await;
     let expected = json!({
-        "checked_in_at": "2027-01-15T12:00:00Z", "was_checked_in": false, "registration_id": people[0].0,
+        "checked_in_at": "2027-01-15T12:00:00Z", "was_checked_in": false, "checked_in_by": first["checked_in_by"], "registration_id": people[0].0,
         "name": "Guest 1", "event_id": event.id, "event_title": "Rust Meetup",
     });
     assert_eq!(first, expected);
@@ -260,7 +260,8 @@ async fn strangers_decide_nothing(api: Api) {
         let mut named = one.clone();
         named["name"] = json!("Mine now");
         for refusal in [
-            bob.refused::<DeclineRegistration>(one).await,
+            bob.refused::<DeclineRegistration>(one.clone()).await,
+            bob.refused::<PromoteRegistration>(one).await,
             bob.refused::<UpdateRegistration>(named).await,
             bob.refused::<ApproveRegistrations>(many).await,
         ] {

@@ -36,6 +36,7 @@ mod metrics;
 mod model;
 mod my_events;
 mod oauth;
+mod one_guest;
 mod open_ends;
 mod outage;
 mod overload;

@@ -115,6 +115,7 @@ async fn registrations_are_listed_in_the_order_of_registering(api: Api) {
             "name": format!("Guest {number}"), "email": format!("guest-{number}@example.org"), "registered_at": at,
             "status": status, "checked_in": false, "id": rows[number - 1].id.to_string(), "answers": [],
             "awaits": (status == "Pending").then_some("approval"),
+            "checked_in_at": null, "checked_in_by": null, "was_checked_in": null, "mail_failed_at": null,
         })
     };
     let expected = json!({
@@ -128,6 +129,30 @@ async fn registrations_are_listed_in_the_order_of_registering(api: Api) {
         "next_cursor": null,
     });
     assert_eq!(list, expected);
+}
+
+async fn who_awaits_approval_may_come_first(api: Api) {
+    let owner = api.owner(Plan::Premium).await;
+    let event = owner.create(json!({})).await;
+    let statuses = [
+        Status::Confirmed,
+        Status::Pending,
+        Status::Waitlisted,
+        Status::Pending,
+    ];
+    api.register(&event.id, &statuses).await;
+    let mut cursor = Value::Null;
+    for page in [["Guest 2", "Guest 4"], ["Guest 1", "Guest 3"]] {
+        let mut query = json!({"id": event.id, "approval_first": true, "limit": 2});
+        if !cursor.is_null() {
+            query["cursor"] = cursor;
+        }
+        let list = owner.ok::<ListRegistrations>(query).await;
+        assert_eq!([0, 1].map(|item| list["items"][item]["name"].clone()), page);
+        assert_eq!(list["count"], 4);
+        cursor = list["next_cursor"].clone();
+    }
+    assert!(cursor.is_null());
 }
 
 async fn times_are_in_utc_whatever_the_events_zone(api: Api) {
@@ -173,6 +198,7 @@ tests::on_every_surface!(
     a_change_of_plan_counts_at_once,
     only_who_could_approve_may_ask_for_approval,
     registrations_are_listed_in_the_order_of_registering,
+    who_awaits_approval_may_come_first,
     times_are_in_utc_whatever_the_events_zone,
     a_list_has_1_to_200_registrations_and_counts_the_rest,
 );

@@ -115,6 +115,7 @@ pub(super) const fn columns(part: Part) -> &'static [&'static str] {
             "answers",
             "awaits",
             "checked_in_at",
+            "checked_in_by",
             "check_in_code",
         ],
         Part::Activity => &[
@@ -181,12 +182,16 @@ pub(super) fn rows(records: Records, links: &Links) -> Result<Vec<Value>, Error>
 
 fn registration(event: &str, title: &str, one: Registration) -> Result<Value, Error> {
     let mut row = json!({ "event_id": event, "event_title": title });
-    let (checked_in_at, code) = (one.checked_in_at, one.check_in_code.clone());
+    let code = one.check_in_code.clone();
     let shown: v1::Registration = convert::registration(one);
     if let (Value::Object(row), Value::Object(fields)) = (&mut row, to_value(shown)?) {
         row.extend(fields);
     }
-    row["checked_in_at"] = when(checked_in_at);
+    if let Value::Object(row) = &mut row {
+        // These are of an answer, not of the registration.
+        row.remove("was_checked_in");
+        row.remove("mail_failed_at");
+    }
     row["check_in_code"] = code.as_str().into();
     Ok(row)
 }

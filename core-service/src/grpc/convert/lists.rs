@@ -60,6 +60,8 @@ pub(in crate::grpc) fn my_events(
 
 /// What a request for a page of registrations asks for.
 pub(in crate::grpc) struct RegistrationsAsked {
+    /// The whole address of those that are asked for.
+    pub(in crate::grpc) address: Option<String>,
     pub(in crate::grpc) filter: RegistrationFilter,
     pub(in crate::grpc) start: PageStart,
     pub(in crate::grpc) list: ListName,
@@ -81,11 +83,22 @@ pub(in crate::grpc) fn registrations(
         status,
         text: searched(q, &mut violations),
         registered: Period::read(from, to, &mut violations),
+        approval_first: request.approval_first(),
         ..RegistrationFilter::default()
     };
+    let given = |text: &&String| !text.is_empty();
+    let address = request.email.as_ref().filter(given).cloned();
+    if address.is_some() && filter.text.is_some() {
+        violations.add("q", "must be left out with email");
+    }
     let (owner, event) = (caller.to_string(), request.id.to_ascii_lowercase());
     let list = ListName::new([
-        Some("registrations"),
+        Some(match (filter.text.is_some(), filter.approval_first) {
+            (false, false) => "registrations",
+            // A cursor of before the best matches came first would skip some.
+            (true, false) => "registrations, best first",
+            (_, true) => "registrations, approval first",
+        }),
         Some(&owner),
         Some(&event),
         request.status.as_deref(),
@@ -103,6 +116,7 @@ pub(in crate::grpc) fn registrations(
         }
     };
     violations.unless_any(Some(RegistrationsAsked {
+        address,
         filter,
         start,
         list,

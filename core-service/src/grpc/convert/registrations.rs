@@ -4,6 +4,7 @@ use domain::{
     cursor::ListName,
     email::readable,
     event::Event,
+    instant::Instant,
     registration::{Answer, Registration, Status},
     violation::{Checked, FieldViolation},
 };
@@ -57,6 +58,7 @@ pub(in crate::grpc) fn registration_patch(
     let answers = Some(given_answers(request.answers)).filter(|answers| !answers.is_empty());
     let message = RegistrationPatch {
         name: mask.change("name", request.name),
+        email: mask.change("email", request.email),
         answers: mask.change("answers", answers),
     };
     let mistakes = mask.with_unknown(mistakes);
@@ -82,7 +84,14 @@ pub(in crate::grpc) fn registration_page(
 ) -> v1::RegistrationList {
     v1::RegistrationList {
         next_cursor: page.next.map(|place| place.cursor(list)),
-        items: page.registrations.into_iter().map(registration).collect(),
+        items: page
+            .registrations
+            .into_iter()
+            .map(|one| {
+                let failure = page.mail_failures.get(&one.id).copied();
+                listed(one, failure)
+            })
+            .collect(),
         count: page.count,
     }
 }
@@ -108,6 +117,7 @@ pub(in crate::grpc) fn recipients(planned: PlannedRecipients) -> v1::RecipientsP
         recipients: i32::try_from(count).unwrap_or(i32::MAX),
         addresses: addresses.join(", "),
         mails_nobody: count == 0,
+        max_capacity: planned.max_capacity,
     }
 }
 
@@ -138,12 +148,21 @@ fn status_now(registration: &Registration) -> v1::RegistrationStatus {
     }
 }
 
+/// Someone who was checked in.
+pub(in crate::grpc) fn arrived(arrival: Arrival) -> v1::Registration {
+    v1::Registration {
+        was_checked_in: Some(arrival.was_checked_in),
+        ..registration(arrival.registration)
+    }
+}
+
 /// Someone who was checked in by a code.
 pub(in crate::grpc) fn checked_in(arrival: Arrival) -> v1::CheckedIn {
     v1::CheckedIn {
         checked_in_at: arrival.at.to_string(),
         was_checked_in: arrival.was_checked_in,
         registration_id: arrival.registration.id.to_string(),
+        checked_in_by: arrival.registration.checked_in_by_name,
         name: arrival.registration.name,
         event_id: arrival.event.id.to_string(),
         event_title: arrival.event.title,
@@ -271,7 +290,22 @@ pub(in crate::grpc) fn registration(registration: Registration) -> v1::Registrat
         registered_at: registration.registered_at.to_string(),
         status: registration.status.to_string(),
         checked_in: registration.checked_in_at.is_some(),
+        checked_in_at: registration.checked_in_at.map(|at| at.to_string()),
+        checked_in_by: registration.checked_in_by_name,
+        was_checked_in: None,
+        mail_failed_at: None,
         name: registration.name,
         email: registration.email,
+    }
+}
+
+/// The same, with since when they could not be mailed.
+pub(in crate::grpc) fn listed(
+    one: Registration,
+    mail_failure: Option<Instant>,
+) -> v1::Registration {
+    v1::Registration {
+        mail_failed_at: mail_failure.map(|at| at.to_string()),
+        ..registration(one)
     }
 }

@@ -12,7 +12,7 @@ use uuid::Uuid;
 use super::{ActivityFilter, ActivityLog, ActivityPage, Readable, WINDOW};
 use crate::service::{
     Error, Principal, exports,
-    table::{Piece, safe},
+    table::{Piece, Separator, safe},
 };
 
 /// Entries per piece: about 150 kB.
@@ -76,8 +76,8 @@ impl ActivityExport {
     /// The next piece, of whole lines; `None` after the last one.
     async fn next(&mut self) -> Result<Option<Bytes>, Error> {
         let mut lines = match self.state {
-            State::New => Piece::first(COLUMNS),
-            State::Begun => Piece::next(),
+            State::New => Piece::first(Separator::Comma, COLUMNS),
+            State::Begun => Piece::next(Separator::Comma),
             State::Over => return Ok(None),
         };
         self.state = State::Begun;

@@ -113,7 +113,7 @@ impl Events {
 }
 
 /// New search words remove the photograph that was found for the old ones.
-async fn write(
+pub(in crate::service) async fn write(
     context: &mut Context,
     change: EventChange,
     before: &Event,

@@ -1,15 +1,23 @@
-//! Corrections by the organizer: name and answers.
+//! Corrections by the organizer: name, address and answers.
 
 use domain::{
     change::Change,
+    email::Email,
     fact::Fact,
     ids::{EventId, RegistrationId},
+    instant::Instant,
     registration::{Answer, Details, Refusal, Registration, check_answers},
     violation::{Checked, Violations},
 };
 
 use crate::service::{
-    Context, Error, Invocation, Registrations, judgement::Judgement, registrations::manage::Held,
+    Context, Error, Invocation, Registrations, events,
+    judgement::Judgement,
+    mail_quota,
+    registrations::{
+        mail_again::{CORRECTION, correct_address},
+        manage::Held,
+    },
 };
 
 /// A partial change of a registration.
@@ -17,12 +25,15 @@ use crate::service::{
 pub struct RegistrationPatch {
     /// The attendee's name; never null.
     pub name: Change<String>,
+    /// The attendee's email address; never null.
+    pub email: Change<String>,
     /// All answers; null for none.
     pub answers: Change<Vec<Answer>>,
 }
 
 impl Registrations {
-    /// Changes the name or the answers. Nobody is mailed. Also allowed after the event.
+    /// Changes the name, the address or the answers. Only with another address is anybody mailed: both addresses. Everything else is also
+    /// allowed after the event.
     pub async fn edit(
         &self,
         by: impl Into<Invocation<'_, Registration>>,
@@ -42,6 +53,11 @@ impl Registrations {
             Err(other) => return Err(other),
         };
         let decide = async |context: &mut Context| {
+            let account = if patch.email.is_keep() {
+                None
+            } else {
+                Some(events::lock_account(context, caller).await?)
+            };
             let held = Held::read(context, caller, event, id).await?;
             let mut judgement = Judgement::of(mistakes);
             if !is_paid {
@@ -51,12 +67,16 @@ impl Registrations {
                 judgement.note(Err::<(), _>(Error::EventCancelled))?;
             }
             let before = &held.registration;
-            let details = judgement.note(held.details(patch))?;
-            let details = judgement.conclude(details)?;
-            let Some(after) = before.with_details(details, context.now)? else {
+            let edited = judgement.note(held.edited(patch, context.now))?;
+            let after = judgement.conclude(edited)?;
+            if after == *before {
                 return Ok(held.registration);
-            };
+            }
             context.tx.update_details(&after).await?;
+            if let Some(account) = account.filter(|_| after.email != before.email) {
+                mail_quota::count(context, &self.plans, &account, CORRECTION).await?;
+                correct_address(context, before, &after).await?;
+            }
             let fact = Fact::RegistrationEdited {
                 account: held.event.account_id,
                 before,
@@ -70,6 +90,41 @@ impl Registrations {
 }
 
 impl Held {
+    /// The registration with a patch applied.
+    pub(super) fn edited(
+        &self,
+        patch: RegistrationPatch,
+        now: Instant,
+    ) -> Result<Registration, Error> {
+        let before = &self.registration;
+        let email = match &patch.email {
+            Change::Keep => None,
+            Change::Clear => Some(String::new()),
+            Change::Set(email) => Some(email.clone()),
+        };
+        let mut violations = Violations::default();
+        let email = email.map(|email| violations.check("email", email.parse::<Email>()));
+        let details = match self.details(patch) {
+            Ok(details) => Some((details, email)),
+            Err(Refusal::Invalid(mistakes)) => {
+                violations.extend(mistakes);
+                None
+            }
+            Err(refusal) => return Err(refusal.into()),
+        };
+        let (details, email) = violations.unless_any(details).map_err(Error::Invalid)?;
+        let after = before.with_details(details, now)?;
+        let after = after.unwrap_or_else(|| before.clone());
+        let Some(corrected) = (match email.flatten() {
+            None => None,
+            Some(email) => after.with_address(email, now)?,
+        }) else {
+            return Ok(after);
+        };
+        self.event.check_running(now)?;
+        Ok(corrected)
+    }
+
     /// The registration's details with a patch applied. Answers that the patch does not change stay, also to questions that the
     /// event no longer asks.
     fn details(&self, patch: RegistrationPatch) -> Result<Details, Refusal> {

@@ -13,14 +13,14 @@ use storage::Store;
 
 use crate::service::{
     Error, Lacking, Principal, Registrations, exports,
-    table::{Piece, safe},
+    table::{Piece, Separator, safe},
 };
 
 /// Registrations per piece: about 100 kB.
 const PAGE: i64 = 500;
 
 /// The columns before those of the event's custom fields.
-const COLUMNS: [&str; 8] = [
+const COLUMNS: [&str; 10] = [
     "id",
     "name",
     "email",
@@ -29,6 +29,8 @@ const COLUMNS: [&str; 8] = [
     "checked_in",
     "awaits",
     "check_in_code",
+    "checked_in_at",
+    "checked_in_by",
 ];
 
 /// The last column: answers to questions that the event no longer has. Their labels are known only after the last row, so they
@@ -40,6 +42,7 @@ const OTHER_ANSWERS: &str = "other_answers";
 pub struct Export {
     store: Store,
     event: Event,
+    separator: Separator,
     /// The last number in the order of registering of the piece before; `None` before the first piece.
     after_seq: Option<i64>,
     is_over: bool,
@@ -47,7 +50,12 @@ pub struct Export {
 
 impl Registrations {
     /// Begins an export of the registrations of one of the caller's events.
-    pub async fn export(&self, caller: &Principal, id: EventId) -> Result<Export, Error> {
+    pub async fn export(
+        &self,
+        caller: &Principal,
+        id: EventId,
+        separator: Separator,
+    ) -> Result<Export, Error> {
         let (event, _) = self.require_paid(caller, id).await?;
         if !caller.sees_addresses {
             return Err(Error::InsufficientScope {
@@ -59,6 +67,7 @@ impl Registrations {
         Ok(Export {
             store: self.commands.store().clone(),
             event,
+            separator,
             after_seq: None,
             is_over: false,
         })
@@ -91,9 +100,10 @@ impl Export {
             .await?;
         let mut lines = if self.after_seq.is_none() {
             let labels = self.event.custom_fields.iter().map(|field| &*field.label);
-            Piece::first(COLUMNS.into_iter().chain(labels).chain([OTHER_ANSWERS]))
+            let columns = COLUMNS.into_iter().chain(labels).chain([OTHER_ANSWERS]);
+            Piece::first(self.separator, columns)
         } else {
-            Piece::next()
+            Piece::next(self.separator)
         };
         for registration in &page {
             lines.line(self.cells(registration));
@@ -113,6 +123,16 @@ impl Export {
             registration.checked_in_at.is_some().to_string(),
             registration.awaits().map_or("", Awaits::name).to_owned(),
             registration.check_in_code.as_str().to_owned(),
+            registration
+                .checked_in_at
+                .map(|at| at.to_string())
+                .unwrap_or_default(),
+            safe(
+                registration
+                    .checked_in_by_name
+                    .as_deref()
+                    .unwrap_or_default(),
+            ),
         ];
         let fields = &self.event.custom_fields;
         let answers = fields.iter().map(|field| {

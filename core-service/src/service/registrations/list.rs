@@ -1,9 +1,14 @@
 //! Reading registrations, for the organizer.
 
+use std::collections::HashMap;
+
 use domain::{
     cursor::Place,
+    email,
+    event::Event,
     ids::{EventId, RegistrationId},
-    registration::Registration,
+    instant::Instant,
+    registration::{Registration, Status},
 };
 use storage::RegistrationFilter;
 
@@ -15,12 +20,14 @@ use crate::service::{
 /// A page of registrations.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RegistrationPage {
-    /// The registrations, in the order of registering.
+    /// The registrations, in the order of the list.
     pub registrations: Vec<Registration>,
     /// The total number that match the filter.
     pub count: i32,
     /// The last registration of the page, if there are more.
     pub next: Option<Place>,
+    /// Those of them who could not be mailed, and since when.
+    pub mail_failures: HashMap<RegistrationId, Instant>,
 }
 
 impl Registrations {
@@ -52,40 +59,82 @@ impl Registrations {
                 saturated(store.count_registrations(id, filter).await?)
             })
         };
-        let (after_seq, offset) = match start.into() {
+        let (after, offset) = match start.into() {
             PageStart::Offset(offset) => (0, offset),
             PageStart::After(place) => (place.key, 0),
         };
         let most = i64::from(limit) + 1;
-        let found = store.search_registrations(id, filter, after_seq, most, offset.into());
+        let found = store.search_registrations(id, filter, after, most, offset.into());
         // Each may read all of an event's registrations.
         let (count, found) = tokio::try_join!(count, found)?;
-        let (registrations, next) = page(found, limit, |last| Place {
-            key: last.seq,
+        let (found, next) = page(found, limit, |(place, last)| Place {
+            key: *place,
             id: last.id.uuid(),
         });
-        let registrations = registrations.into_iter();
+        let registrations = found.into_iter().map(|(_, one)| one).collect();
+        self.listed(caller, &event, registrations, count, next)
+            .await
+    }
+
+    /// The registrations of one of the caller's events with an address, the latest last. Who is at the door may ask for a whole address:
+    /// they tell nobody more by it than by a ticket.
+    pub async fn list_of_address(
+        &self,
+        caller: &Principal,
+        id: EventId,
+        address: &str,
+        status: Option<Status>,
+    ) -> Result<RegistrationPage, Error> {
+        let (event, _) = self.require_paid(caller, id).await?;
+        let store = self.commands.store();
+        let address = email::normalised(address);
+        let mut found = store.list_registrations_at(event.id, &address).await?;
+        found.retain(|one| status.is_none_or(|status| one.status == status));
+        let count = found.len().try_into().unwrap_or(i32::MAX);
+        self.listed(caller, &event, found, count, None).await
+    }
+
+    async fn listed(
+        &self,
+        caller: &Principal,
+        event: &Event,
+        found: Vec<Registration>,
+        count: i32,
+        next: Option<Place>,
+    ) -> Result<RegistrationPage, Error> {
+        let ids: Vec<_> = found.iter().map(|one| one.id).collect();
+        let mail_failures = if caller.sees_addresses {
+            self.commands.store().find_mail_failures(&ids).await?
+        } else {
+            Vec::new()
+        };
+        let found = found.into_iter();
         Ok(RegistrationPage {
-            registrations: registrations
-                .map(|one| shown_to(caller, &event, one))
-                .collect(),
+            registrations: found.map(|one| shown_to(caller, event, one)).collect(),
             count,
             next,
+            mail_failures: mail_failures.into_iter().collect(),
         })
     }
 
-    /// One registration of one of the caller's events.
+    /// One registration of one of the caller's events, and since when the attendee could not be mailed.
     pub async fn get(
         &self,
         caller: &Principal,
         event: EventId,
         id: RegistrationId,
-    ) -> Result<Registration, Error> {
+    ) -> Result<(Registration, Option<Instant>), Error> {
         let (event, _) = self.require_paid(caller, event).await?;
-        let store = self.commands.store();
-        let found = store.find_registration(event.id, id).await?;
+        let found = self
+            .commands
+            .store()
+            .find_registration(event.id, id)
+            .await?;
         let found = found.ok_or(Error::NO_REGISTRATION)?;
-        Ok(shown_to(caller, &event, found))
+        let listed = self.listed(caller, &event, vec![found], 1, None).await?;
+        let failure = listed.mail_failures.get(&id).copied();
+        let found = listed.registrations.into_iter().next();
+        Ok((found.ok_or(Error::NO_REGISTRATION)?, failure))
     }
 
     /// Those of these registrations that are for one of the caller's events, in the order of registering.

@@ -4,8 +4,7 @@ use domain::{
     event::Event,
     fact::{Fact, RegistrationChange},
     ids::{EventId, RegistrationId},
-    instant::Instant,
-    registration::{Counters, Details, Refusal, Registration},
+    registration::{Counters, Details, Registration},
 };
 
 use super::shown_to;
@@ -65,18 +64,6 @@ impl Registrations {
         self.commands.run_for(by, decide).await
     }
 
-    /// Checks an attendee in.
-    pub async fn check_in(
-        &self,
-        by: impl Into<Invocation<'_, Registration>>,
-        event: EventId,
-        id: RegistrationId,
-    ) -> Result<Registration, Error> {
-        let decide = |before: &Registration, now| before.checked_in(now);
-        self.note(by.into(), event, id, RegistrationChange::CheckedIn, decide)
-            .await
-    }
-
     /// Undoes a check-in.
     pub async fn undo_check_in(
         &self,
@@ -84,37 +71,20 @@ impl Registrations {
         event: EventId,
         id: RegistrationId,
     ) -> Result<Registration, Error> {
-        let decide = |before: &Registration, now| Ok(before.check_in_undone(now));
-        self.note(
-            by.into(),
-            event,
-            id,
-            RegistrationChange::CheckInUndone,
-            decide,
-        )
-        .await
-    }
-
-    async fn note(
-        &self,
-        by: Invocation<'_, Registration>,
-        event: EventId,
-        id: RegistrationId,
-        change: RegistrationChange,
-        check: fn(&Registration, Instant) -> Result<Option<Registration>, Refusal>,
-    ) -> Result<Registration, Error> {
+        let by = by.into();
         let caller = by.caller;
         self.require_paid(caller, event).await?;
         let decide = async |context: &mut Context| {
             let held = Held::read(context, caller, event, id).await?;
-            // Also allowed after the event, to enter a list from the door.
+            // Also allowed after the event, to correct a list from the door.
             if held.event.is_cancelled {
                 return Err(Error::EventCancelled);
             }
-            let Some(after) = check(&held.registration, context.now)? else {
+            let Some(after) = held.registration.check_in_undone(context.now) else {
                 return Ok(shown_to(caller, &held.event, held.registration));
             };
-            held.write(context, change, &after).await?;
+            held.write(context, RegistrationChange::CheckInUndone, &after)
+                .await?;
             Ok(shown_to(caller, &held.event, after))
         };
         self.commands.run_for(by, decide).await

@@ -7,7 +7,10 @@ use domain::{
     violation::Checked,
 };
 
-use crate::service::{Error, NewRegistration, Principal, Registrations, events};
+use crate::service::{
+    Error, NewRegistration, Principal, RegistrationPatch, Registrations, events,
+    registrations::{manage::Held, promote::with_a_seat},
+};
 
 /// Whom a change would mail.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,6 +19,8 @@ pub struct PlannedRecipients {
     pub event_title: String,
     /// Their addresses, in the order of registering.
     pub addresses: Vec<String>,
+    /// The capacity of the event afterwards.
+    pub max_capacity: i32,
 }
 
 impl Registrations {
@@ -31,6 +36,7 @@ impl Registrations {
         let addresses = vec![new.message.email.clone()];
         let judgement = self.judge(&event, requester, new).await?;
         judgement.conclude(Some(PlannedRecipients {
+            max_capacity: event.max_capacity,
             event_title: event.title,
             addresses,
         }))
@@ -79,6 +85,66 @@ impl Registrations {
         self.planned_change(caller, event, id, cancelled).await
     }
 
+    /// Whom giving a seat before others would mail, and the capacity that the event would have.
+    pub async fn planned_promotion(
+        &self,
+        caller: &Principal,
+        event: EventId,
+        id: RegistrationId,
+    ) -> Result<PlannedRecipients, Error> {
+        let now = self.commands.now();
+        let promoted = |one: &Registration| one.promoted(now);
+        let planned = self.planned_change(caller, event, id, promoted).await?;
+        if planned.addresses.is_empty() {
+            return Ok(planned);
+        }
+        let (event, counters) = events::find(self.commands.store(), caller, event).await?;
+        let larger = with_a_seat(&event, counters, now)?;
+        Ok(PlannedRecipients {
+            max_capacity: larger.max_capacity,
+            ..planned
+        })
+    }
+
+    /// Whom a correction would mail: nobody, unless the address is another one.
+    pub async fn planned_edit(
+        &self,
+        caller: &Principal,
+        event: EventId,
+        id: RegistrationId,
+        patch: Checked<RegistrationPatch>,
+    ) -> Result<PlannedRecipients, Error> {
+        let Checked {
+            message: patch,
+            mistakes,
+        } = patch;
+        if !mistakes.is_empty() {
+            return Err(Error::Invalid(mistakes));
+        }
+        let (event, counters) = self.require_paid(caller, event).await?;
+        let store = self.commands.store();
+        let found = store.find_registration(event.id, id).await?;
+        let held = Held {
+            registration: found.ok_or(Error::NO_REGISTRATION)?,
+            event,
+            counters,
+        };
+        if held.event.is_cancelled {
+            return Err(Error::EventCancelled);
+        }
+        let after = held.edited(patch, self.commands.now())?;
+        let before = held.registration.email;
+        Ok(PlannedRecipients {
+            max_capacity: held.event.max_capacity,
+            event_title: held.event.title,
+            addresses: if after.email == before {
+                Vec::new()
+            } else {
+                vec![before, after.email]
+            },
+        })
+    }
+
     async fn planned_change(
         &self,
         caller: &Principal,
@@ -112,6 +178,7 @@ impl Registrations {
             event.check_running(self.commands.now())?;
         }
         Ok(PlannedRecipients {
+            max_capacity: event.max_capacity,
             event_title: event.title,
             addresses,
         })

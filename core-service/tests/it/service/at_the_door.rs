@@ -2,6 +2,7 @@
 
 use core_service::service::{
     ActivityFilter, DoorPlace, Error, KeyTerms, NewRegistration, Principal, RegistrationFilter,
+    Separator,
 };
 use domain::{
     event::{CustomField, Event, FieldType, NewEvent},
@@ -53,6 +54,8 @@ async fn scene(instance: &Instance) -> (Principal, Principal, Event, Registratio
     (owner, instance.standing_of(&dora).await, event, ada)
 }
 
+const COMMA: Separator = Separator::Comma;
+
 fn is_name_only(one: &Registration) -> bool {
     assert_eq!(one.name, "Ada Lovelace");
     one.email.is_empty() && one.answers.is_empty()
@@ -72,7 +75,7 @@ async fn the_door_sees_names_and_finds_by_them_or_by_the_code(database: Database
         assert_eq!(usize::try_from(page.count), Ok(page.registrations.len()));
         page.registrations
     };
-    for text in [None, Some("LOVE"), Some("ada l")] {
+    for text in [None, Some("LOVE"), Some("ada l"), Some("lovelace, ada")] {
         let page = found(&door, text).await;
         assert_eq!(page.len(), 1, "{text:?}");
         assert!(is_name_only(&page[0]));
@@ -81,7 +84,7 @@ async fn the_door_sees_names_and_finds_by_them_or_by_the_code(database: Database
         assert!(found(&door, Some(text)).await.is_empty(), "{text}");
         assert_eq!(found(&owner, Some(text)).await.len(), 1, "{text}");
     }
-    let one = registrations.get(&door, event.id, ada.id).await.unwrap();
+    let (one, _) = registrations.get(&door, event.id, ada.id).await.unwrap();
     assert!(is_name_only(&one));
     let all = registrations.get_all(&door, event.id, &[ada.id]).await;
     assert!(is_name_only(&all.unwrap()[0]));
@@ -90,21 +93,29 @@ async fn the_door_sees_names_and_finds_by_them_or_by_the_code(database: Database
     assert!(is_name_only(&by_code.await.unwrap().0));
     let arrival = registrations.check_in_by_code(&door, code, DoorPlace::At(event.id));
     assert!(is_name_only(&arrival.await.unwrap().registration));
-    for again in [
-        registrations.undo_check_in(&door, event.id, ada.id).await,
-        registrations.check_in(&door, event.id, ada.id).await,
-        registrations.check_in(&door, event.id, ada.id).await,
-    ] {
-        assert!(is_name_only(&again.unwrap()));
+    let undone = registrations.undo_check_in(&door, event.id, ada.id).await;
+    assert!(is_name_only(&undone.unwrap()));
+    for was_checked_in in [false, true] {
+        let arrival = registrations.check_in(&door, event.id, ada.id).await;
+        let arrival = arrival.unwrap();
+        assert!(is_name_only(&arrival.registration));
+        assert_eq!(arrival.was_checked_in, was_checked_in);
     }
-    let export = registrations.export(&door, event.id).await;
+    let of_address = async |address: &str| {
+        let page = registrations.list_of_address(&door, event.id, address, None);
+        page.await.unwrap().registrations
+    };
+    let whole = of_address("Secret@hidden.example").await;
+    assert!(is_name_only(&whole[0]));
+    assert!(of_address("cret@hidden.example").await.is_empty());
+    let export = registrations.export(&door, event.id, COMMA).await;
     assert!(matches!(export, Err(Error::InsufficientScope { .. })));
 
     let all = found(&owner, None).await;
     assert_eq!(all[0].email, "secret@hidden.example");
     assert_eq!(all[0].answers.len(), 1);
     assert!(all[0].checked_in_at.is_some());
-    registrations.export(&owner, event.id).await.unwrap();
+    registrations.export(&owner, event.id, COMMA).await.unwrap();
 }
 
 async fn account_read_by_itself_shows_no_text_of_events(database: Database) {

@@ -1,6 +1,6 @@
 //! Exports: all registrations of an event as a table, and how many accounts are exported at a time.
 
-use core_service::service::{Error, NewRegistration, Principal};
+use core_service::service::{Error, NewRegistration, Principal, Separator};
 use domain::{
     change::Change,
     event::{CustomField, Event, EventPatch, FieldType, NewEvent},
@@ -15,7 +15,10 @@ use crate::fixtures::migrate;
 impl Instance {
     /// The whole table, and in how many pieces it came.
     async fn exported(&self, caller: &Principal, event: &Event) -> (String, usize) {
-        let export = self.registrations.export(caller, event.id).await;
+        let export = self
+            .registrations
+            .export(caller, event.id, Separator::Comma)
+            .await;
         let mut export = export.unwrap();
         let (mut table, mut pieces) = (String::new(), 0);
         while let Some(piece) = export.next().await.unwrap() {
@@ -62,14 +65,14 @@ async fn a_table_has_a_column_for_each_question_and_runs_nothing(database: Datab
     let (table, _) = instance.exported(&olga, &event).await;
     let expected = [
         "\u{feff}".to_owned()
-            + r#""id","name","email","status","registered_at","checked_in","awaits","check_in_code","'=Days","Floor","other_answers""#,
+            + r#""id","name","email","status","registered_at","checked_in","awaits","check_in_code","checked_in_at","checked_in_by","'=Days","Floor","other_answers""#,
         format!(
-            r#""{}","'=HYPERLINK(""http://evil"",""x"")","ada@example.org","Confirmed","2030-01-01T00:00:00Z","false","","{}","Friday; Saturday",-2,"""#,
+            r#""{}","'=HYPERLINK(""http://evil"",""x"")","ada@example.org","Confirmed","2030-01-01T00:00:00Z","false","","{}","","","Friday; Saturday",-2,"""#,
             ada.id,
             ada.check_in_code.as_str(),
         ),
         format!(
-            r#""{}","bob","bob@example.org","Confirmed","2030-01-01T00:00:00Z","false","","{}","","","""#,
+            r#""{}","bob","bob@example.org","Confirmed","2030-01-01T00:00:00Z","false","","{}","","","","","""#,
             bob.id,
             bob.check_in_code.as_str(),
         ),
@@ -117,10 +120,12 @@ async fn a_table_keeps_the_answers_to_questions_that_are_asked_no_more(database:
     let (table, _) = instance.exported(&olga, &event).await;
     let table = table.replace(ada.check_in_code.as_str(), "A");
     let table = table.replace(bob.check_in_code.as_str(), "B");
-    assert!(table.contains(",\"awaits\",\"check_in_code\",\"Diet\",\"Hat\",\"other_answers\"\n"));
-    assert!(table.contains(",\"false\",\"\",\"A\",\"vegan\",\"\",\"'=Size: M\nShoes: 44\"\n"));
+    assert!(table.contains(",\"awaits\",\"check_in_code\",\"checked_in_at\",\"checked_in_by\",\"Diet\",\"Hat\",\"other_answers\"\n"));
     assert!(
-        table.ends_with(",\"false\",\"\",\"B\",\"\",\"\",\"\"\n"),
+        table.contains(",\"false\",\"\",\"A\",\"\",\"\",\"vegan\",\"\",\"'=Size: M\nShoes: 44\"\n")
+    );
+    assert!(
+        table.ends_with(",\"false\",\"\",\"B\",\"\",\"\",\"\",\"\",\"\"\n"),
         "{table}"
     );
 }

@@ -1,6 +1,6 @@
 //! What the organizer does with registrations, and sees of them.
 
-use core_service::service::{Error, NewRegistration, RegistrationFilter};
+use core_service::service::{Error, NewRegistration, RegistrationFilter, Separator};
 use domain::{
     event::NewEvent, ids::RegistrationId, job::JobKind, plan::Plan, registration::Status,
 };
@@ -68,11 +68,11 @@ async fn only_who_holds_a_seat_is_checked_in(database: Database) {
     let approve = instance.registrations.approve(&olga, event.id, ada);
     approve.await.unwrap();
     instance.clock.advance_seconds(1);
-    let first = check_in().await.unwrap().checked_in_at;
-    assert_eq!(first, Some(instance.clock.now()));
+    let first = check_in().await.unwrap().at;
+    assert_eq!(first, instance.clock.now());
     // Also when the event is over.
     instance.clock.advance_seconds(3 * HOUR);
-    assert_eq!(check_in().await.unwrap().checked_in_at, first);
+    assert_eq!(check_in().await.unwrap().at, first);
     let undo = instance
         .registrations
         .undo_check_in(&olga, event.id, ada)
@@ -104,6 +104,13 @@ async fn ownership_is_decided_before_the_plan_and_the_plan_before_the_registrati
         assert_no_event(use_cases.registrations.approve(&otto, event.id, id).await);
         assert_no_event(use_cases.registrations.cancel(&otto, event.id, id).await);
         assert_no_event(use_cases.registrations.check_in(&otto, event.id, id).await);
+        assert_no_event(use_cases.registrations.promote(&otto, event.id, id).await);
+        assert_no_event(
+            use_cases
+                .registrations
+                .send_mail_again(&otto, event.id, id)
+                .await,
+        );
         assert_no_event(
             use_cases
                 .registrations
@@ -111,10 +118,23 @@ async fn ownership_is_decided_before_the_plan_and_the_plan_before_the_registrati
                 .await,
         );
         for refused in [
-            use_cases.registrations.get(&fay, event.id, id).await,
+            use_cases
+                .registrations
+                .get(&fay, event.id, id)
+                .await
+                .map(|(one, _)| one),
             use_cases.registrations.approve(&fay, event.id, id).await,
             use_cases.registrations.cancel(&fay, event.id, id).await,
-            use_cases.registrations.check_in(&fay, event.id, id).await,
+            use_cases
+                .registrations
+                .check_in(&fay, event.id, id)
+                .await
+                .map(|arrival| arrival.registration),
+            use_cases.registrations.promote(&fay, event.id, id).await,
+            use_cases
+                .registrations
+                .send_mail_again(&fay, event.id, id)
+                .await,
             use_cases
                 .registrations
                 .undo_check_in(&fay, event.id, id)
@@ -123,8 +143,16 @@ async fn ownership_is_decided_before_the_plan_and_the_plan_before_the_registrati
             assert!(matches!(refused, Err(Error::PlanRequired)), "{refused:?}");
         }
     }
-    assert_no_event(instance.registrations.export(&otto, event.id).await);
-    let refused = instance.registrations.export(&fay, event.id).await;
+    assert_no_event(
+        instance
+            .registrations
+            .export(&otto, event.id, Separator::Comma)
+            .await,
+    );
+    let refused = instance
+        .registrations
+        .export(&fay, event.id, Separator::Comma)
+        .await;
     assert!(matches!(refused, Err(Error::PlanRequired)));
     instance
         .accounts
@@ -132,7 +160,7 @@ async fn ownership_is_decided_before_the_plan_and_the_plan_before_the_registrati
         .await
         .unwrap();
     let found = instance.registrations.get(&fay, event.id, ada).await;
-    assert_eq!(found.unwrap().name, "ada");
+    assert_eq!(found.unwrap().0.name, "ada");
     // A registration is found at its own event only.
     let other = instance.create(&fay, public_event("Other")).await;
     for (event, id) in [(event.id, nobody), (other.id, ada)] {
@@ -160,7 +188,11 @@ async fn a_cancelled_event_keeps_statuses_and_lets_none_change(database: Databas
     for refused in [
         use_cases.registrations.approve(&olga, event.id, ada).await,
         use_cases.registrations.cancel(&olga, event.id, ada).await,
-        use_cases.registrations.check_in(&olga, event.id, ada).await,
+        use_cases
+            .registrations
+            .check_in(&olga, event.id, ada)
+            .await
+            .map(|arrival| arrival.registration),
     ] {
         assert!(matches!(refused, Err(Error::EventCancelled)), "{refused:?}");
     }

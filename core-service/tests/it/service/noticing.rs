@@ -1,6 +1,6 @@
 //! What people notice of what is done in their name: security mails, their own trail, and the activity of their accounts.
 
-use core_service::service::{ActivityFilter, Browser, Principal};
+use core_service::service::{ActivityFilter, Browser, Principal, Separator};
 use domain::{activity::Activity, person::Role, plan::Plan};
 use futures_util::StreamExt as _;
 use test_postgres::Database;
@@ -269,7 +269,7 @@ async fn every_export_is_recorded_with_who_took_it(database: Database) {
     let event = instance.create(&caller, public_event("Meetup")).await;
     instance
         .registrations
-        .export(&caller, event.id)
+        .export(&caller, event.id, Separator::Comma)
         .await
         .unwrap();
     let filter = ActivityFilter::default();

@@ -89,6 +89,12 @@ impl Activity {
             "registration.create" => format!("{by} registered {person} for {event}: {status}"),
             "registration.approve" => format!("{by} approved {whose}: {status}"),
             "registration.decline" => format!("{by} declined {whose}"),
+            "registration.promote" => {
+                format!("{by} gave {person} a spot at {event} from the waitlist")
+            }
+            "registration.send_mail_again" => {
+                format!("{by} sent {person} the email about {event} again")
+            }
             "registration.cancel" => format!("{by} cancelled {whose}"),
             "registration.update" => format!("{by} changed {} of {whose}", self.changed()),
             "registration.check_in" => format!("{by} checked {person} in at {event}"),

@@ -125,6 +125,7 @@ impl Fact<'_> {
             Self::RegistrationChanged { after, .. }
             | Self::RegistrationEdited { after, .. }
             | Self::DetailsTakenOver { after, .. } => Some(after.event_id),
+            Self::MailSentAgain { registration, .. } => Some(registration.event_id),
             _ => None,
         }
     }
@@ -186,6 +187,14 @@ impl Fact<'_> {
                 after,
             } => Entry::new("registration.update", account, after.id.uuid())
                 .after(json!({ "changed": changed(before, after) })),
+            Self::MailSentAgain {
+                account,
+                registration,
+            } => Entry::new(
+                "registration.send_mail_again",
+                account,
+                registration.id.uuid(),
+            ),
             Self::DetailsTakenOver {
                 account,
                 before,
@@ -235,6 +244,7 @@ impl Fact<'_> {
             | Self::EventWithdrawn { .. }
             | Self::CoverStored { .. }
             | Self::CodeMade { .. }
+            | Self::AddressLeft { .. }
             | Self::OrganizerMailDue { .. } => return None,
         })
     }
@@ -408,8 +418,9 @@ fn event_changed(change: EventChange, before: &Event, after: &Event) -> Entry {
 /// The fields that changed, without their values, which are personal data.
 fn changed(before: &Registration, after: &Registration) -> Vec<&'static str> {
     let name = (before.name != after.name).then_some("name");
+    let email = (before.email != after.email).then_some("email");
     let answers = (before.answers != after.answers).then_some("answers");
-    name.into_iter().chain(answers).collect()
+    name.into_iter().chain(email).chain(answers).collect()
 }
 
 /// Contains no personal data.
@@ -439,6 +450,7 @@ impl RegistrationChange {
             Self::Confirmed => "registration.confirm",
             Self::Cancelled => "registration.cancel",
             Self::Declined => "registration.decline",
+            Self::Promoted => "registration.promote",
             Self::CheckedIn => "registration.check_in",
             Self::CheckInUndone => "registration.undo_check_in",
         }

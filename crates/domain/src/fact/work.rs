@@ -7,8 +7,8 @@ use crate::{
     event::{Event, TimeAndPlace, WhenAndWhere},
     ids::{AccountId, EventId},
     instant::Instant,
-    job::{Job, Task},
-    registration::Status,
+    job::{self, Job, Task},
+    registration::{Awaits, Registration, Status},
 };
 
 /// Mails to many registrants of an event. Each kind is scheduled by one statement, whatever the number of registrants.
@@ -87,8 +87,26 @@ impl Fact<'_> {
                     Some(Job::mail(task, after.id))
                 }
                 RegistrationChange::Declined => Some(Job::mail(Task::DeclinedMail, after.id)),
+                RegistrationChange::Promoted => Some(Job::mail(Task::PromotedMail, after.id)),
                 RegistrationChange::CheckedIn | RegistrationChange::CheckInUndone => None,
             },
+            Self::RegistrationEdited { before, after, .. } => {
+                (before.email != after.email).then(|| sent_again(after, now))
+            }
+            Self::MailSentAgain { registration, .. } => Some(sent_again(registration, now)),
+            Self::AddressLeft {
+                registration,
+                address,
+            } => {
+                let task = Task::AddressCorrectedMail {
+                    address: address.to_owned(),
+                };
+                let occasion = job::minute(now);
+                Some(Job {
+                    occasion,
+                    ..Job::mail(task, registration)
+                })
+            }
             Self::MemberInvited { invitation } => {
                 Some(Job::person_mail(Task::InvitationMail, invitation.id.uuid()))
             }
@@ -112,7 +130,6 @@ impl Fact<'_> {
             | Self::CoverStored { .. }
             | Self::ClocksSkipped { .. }
             | Self::WaitlistPromoted { .. }
-            | Self::RegistrationEdited { .. }
             | Self::DetailsTakenOver { .. }
             | Self::SeatsReleased { .. }
             | Self::RegistrationsLapsed { .. }
@@ -189,6 +206,8 @@ impl Fact<'_> {
             | Self::RegistrationMade { .. }
             | Self::RegistrationRepeated { .. }
             | Self::RegistrationChanged { .. }
+            | Self::MailSentAgain { .. }
+            | Self::AddressLeft { .. }
             | Self::RegistrationEdited { .. }
             | Self::DetailsTakenOver { .. }
             | Self::SeatsReleased { .. }
@@ -219,6 +238,18 @@ impl Fact<'_> {
 fn cover(event: &Event, now: Instant, fetches_covers: bool) -> Option<Job> {
     let wants = fetches_covers && event.image_query.is_some();
     wants.then(|| Job::stock_cover(event.id, now))
+}
+
+/// The mail that says what applies to a registration now, once a minute at most.
+fn sent_again(registration: &Registration, now: Instant) -> Job {
+    let task = match registration.awaits() {
+        Some(Awaits::Confirmation) => Task::ConfirmationMail,
+        Some(Awaits::Approval) | None => first_mail(registration.status),
+    };
+    Job {
+        occasion: job::minute(now),
+        ..Job::mail(task, registration.id)
+    }
 }
 
 const fn first_mail(status: Status) -> Task {

@@ -27,6 +27,8 @@ pub enum JobKind {
     CancellationMail,
     /// Tells a registrant that the event has a new time or place.
     EventChangedMail,
+    /// Tells an address that its registration has another one now.
+    AddressCorrectedMail,
     /// Sends a person who signs in a code, or the notice that their address was changed. The subject is the code.
     CodeMail,
     /// Invites someone to an account. The subject is the invitation.
@@ -52,7 +54,7 @@ pub struct UnknownJobKind;
 
 impl JobKind {
     /// Every kind whose subject is a registration.
-    pub const MAILS: [Self; 11] = [
+    pub const MAILS: [Self; 12] = [
         Self::RegisteredMail,
         Self::WaitlistedMail,
         Self::PendingMail,
@@ -64,6 +66,7 @@ impl JobKind {
         Self::DeclinedMail,
         Self::CancellationMail,
         Self::EventChangedMail,
+        Self::AddressCorrectedMail,
     ];
 
     /// Every kind of mail to people who sign in.
@@ -104,6 +107,7 @@ impl JobKind {
             Self::DeclinedMail => "declined_mail",
             Self::CancellationMail => "cancellation_mail",
             Self::EventChangedMail => "event_changed_mail",
+            Self::AddressCorrectedMail => "address_corrected_mail",
             Self::CodeMail => "code_mail",
             Self::InvitationMail => "invitation_mail",
             Self::AppMail => "app_mail",

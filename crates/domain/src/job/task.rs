@@ -38,6 +38,11 @@ pub enum Task {
         /// The event's `sequence` after the change: a later change makes this mail obsolete.
         sequence: i32,
     },
+    /// See [`JobKind::AddressCorrectedMail`].
+    AddressCorrectedMail {
+        /// The address that the registration had.
+        address: String,
+    },
     /// See [`JobKind::CodeMail`].
     CodeMail,
     /// See [`JobKind::InvitationMail`].
@@ -109,6 +114,7 @@ impl Task {
             Self::DeclinedMail => JobKind::DeclinedMail,
             Self::CancellationMail => JobKind::CancellationMail,
             Self::EventChangedMail { .. } => JobKind::EventChangedMail,
+            Self::AddressCorrectedMail { .. } => JobKind::AddressCorrectedMail,
             Self::CodeMail => JobKind::CodeMail,
             Self::InvitationMail => JobKind::InvitationMail,
             Self::AppMail => JobKind::AppMail,
@@ -186,6 +192,12 @@ mod tests {
                     strangers: 2,
                 },
                 Some(r#"{"mails":40,"day":9,"strangers":2}"#),
+            ),
+            (
+                Task::AddressCorrectedMail {
+                    address: "a@example.org".to_owned(),
+                },
+                Some(r#"{"address":"a@example.org"}"#),
             ),
             (Task::CodeMail, None),
             (Task::InvitationMail, None),

@@ -1,7 +1,7 @@
 //! Changes of a registration's status (rule 11 of docs/rules.md). The result is `None` if nothing changes.
 
 use super::{Awaits, Counters, Refusal, Registration, Status};
-use crate::instant::Instant;
+use crate::{audit::Actor, instant::Instant};
 
 impl Registration {
     /// Approves the registration. `counters` and `max_capacity` are its event's.
@@ -31,6 +31,8 @@ impl Registration {
             status: Status::Cancelled,
             confirmation: None,
             checked_in_at: None,
+            checked_in_by: None,
+            checked_in_by_name: None,
             updated_at: now,
             ..self.clone()
         })
@@ -44,13 +46,28 @@ impl Registration {
         }
     }
 
+    /// Gives the registration a seat before others on the waitlist.
+    pub fn promoted(&self, now: Instant) -> Result<Option<Self>, Refusal> {
+        match self.status {
+            Status::Cancelled => Err(Refusal::RegistrationCancelled),
+            Status::Pending => Err(Refusal::NotWaitlisted(self.status)),
+            Status::Confirmed => Ok(None),
+            Status::Waitlisted => Ok(Some(Self {
+                status: Status::Confirmed,
+                updated_at: now,
+                ..self.clone()
+            })),
+        }
+    }
+
     /// Checks the attendee in; the first time counts.
-    pub fn checked_in(&self, now: Instant) -> Result<Option<Self>, Refusal> {
+    pub fn checked_in(&self, by: Actor, now: Instant) -> Result<Option<Self>, Refusal> {
         if self.status != Status::Confirmed {
             return Err(Refusal::NotConfirmed(self.status));
         }
         Ok(self.checked_in_at.is_none().then(|| Self {
             checked_in_at: Some(now),
+            checked_in_by: by.id(),
             updated_at: now,
             ..self.clone()
         }))
@@ -60,6 +77,8 @@ impl Registration {
     pub fn check_in_undone(&self, now: Instant) -> Option<Self> {
         self.checked_in_at.is_some().then(|| Self {
             checked_in_at: None,
+            checked_in_by: None,
+            checked_in_by_name: None,
             updated_at: now,
             ..self.clone()
         })
@@ -69,7 +88,13 @@ impl Registration {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::registration::tests::{NOW, registration};
+    use crate::{
+        ids::PersonId,
+        registration::tests::{NOW, registration},
+    };
+    use uuid::Uuid;
+
+    const KIM: Actor = Actor::Person(PersonId::new(Uuid::from_u128(7)));
 
     #[test]
     fn approval_gives_a_seat_while_there_is_one() {
@@ -100,17 +125,38 @@ mod tests {
     }
 
     #[test]
+    fn only_who_waits_is_promoted() {
+        let promote = |status| {
+            let outcome = registration(status).promoted(NOW);
+            outcome.map(|after| after.map(|after| after.status))
+        };
+        assert_eq!(promote(Status::Waitlisted), Ok(Some(Status::Confirmed)));
+        assert_eq!(promote(Status::Confirmed), Ok(None));
+        let pending = Err(Refusal::NotWaitlisted(Status::Pending));
+        assert_eq!(promote(Status::Pending), pending);
+        let cancelled = Err(Refusal::RegistrationCancelled);
+        assert_eq!(promote(Status::Cancelled), cancelled);
+    }
+
+    #[test]
     fn only_who_holds_a_seat_is_checked_in_and_cancelling_takes_it_back() {
         for status in [Status::Pending, Status::Waitlisted, Status::Cancelled] {
             let refused = Err(Refusal::NotConfirmed(status));
-            assert_eq!(registration(status).checked_in(NOW), refused);
+            assert_eq!(registration(status).checked_in(KIM, NOW), refused);
         }
-        let come = registration(Status::Confirmed).checked_in(NOW);
+        let come = registration(Status::Confirmed).checked_in(KIM, NOW);
         let come = come.unwrap().unwrap();
         assert_eq!(come.checked_in_at, Some(NOW));
-        assert_eq!(come.checked_in(NOW.plus_seconds(9)), Ok(None));
+        assert_eq!(come.checked_in_by, Some(Uuid::from_u128(7)));
+        assert_eq!(
+            come.checked_in(Actor::System, NOW.plus_seconds(9)),
+            Ok(None)
+        );
         let undone = come.check_in_undone(NOW).unwrap();
-        assert_eq!(undone.check_in_undone(NOW), None);
+        assert_eq!(
+            (undone.check_in_undone(NOW), undone.checked_in_by),
+            (None, None)
+        );
         let cancelled = come.cancelled(NOW).unwrap();
         assert_eq!(cancelled.checked_in_at, None);
         assert_eq!(cancelled.cancelled(NOW), None);

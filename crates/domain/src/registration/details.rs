@@ -2,7 +2,7 @@
 //! replace those of the first one (rule 28 of docs/rules.md).
 
 use super::{Answer, Refusal, Registration, Status};
-use crate::{event::CustomField, ids::RegistrationId, instant::Instant};
+use crate::{email::Email, event::CustomField, ids::RegistrationId, instant::Instant};
 
 /// How long they can be taken over.
 const OFFERED_SECONDS: i64 = 24 * 3_600;
@@ -70,6 +70,20 @@ impl Registration {
     /// Whether it has these details.
     pub fn has(&self, details: &Details) -> bool {
         self.name == details.name && self.answers == details.answers
+    }
+
+    /// The registration with the right address, as that of someone whom the organizer added; `None` if it has it already.
+    pub fn with_address(&self, email: Email, now: Instant) -> Result<Option<Self>, Refusal> {
+        if self.status == Status::Cancelled {
+            return Err(Refusal::RegistrationCancelled);
+        }
+        let email = email.to_string();
+        Ok((email != self.email).then(|| Self {
+            email,
+            is_added: true,
+            updated_at: now,
+            ..self.clone()
+        }))
     }
 
     /// The registration with other details; `None` if it has them already.

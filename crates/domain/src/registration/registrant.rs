@@ -96,6 +96,8 @@ pub enum Notification {
     },
     /// The event has a new time or place.
     EventChanged(ActiveStatus),
+    /// Their registration has another address.
+    AddressCorrected,
 }
 
 impl Notification {
@@ -108,9 +110,10 @@ impl Notification {
             | Self::Approved(status)
             | Self::EventChanged(status) => Some(status),
             Self::Promoted => Some(ActiveStatus::Confirmed),
-            Self::RegistrationCancelled { .. } | Self::Declined | Self::EventCancelled { .. } => {
-                None
-            }
+            Self::RegistrationCancelled { .. }
+            | Self::Declined
+            | Self::EventCancelled { .. }
+            | Self::AddressCorrected => None,
         }
     }
 }
@@ -153,6 +156,9 @@ impl Registrant {
         }
         if task == Task::DeclinedMail {
             return Some(Notification::Declined);
+        }
+        if let Task::AddressCorrectedMail { .. } = task {
+            return Some(Notification::AddressCorrected);
         }
         let status = self.active_status()?;
         if task == Task::CancellationMail {

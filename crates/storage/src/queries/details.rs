@@ -1,6 +1,7 @@
 //! Name and answers of registrations, and why one was declined.
 
 use domain::{
+    email,
     ids::RegistrationId,
     instant::Instant,
     registration::{Details, NewDetails, Registration},
@@ -77,6 +78,23 @@ impl Tx {
             &registration.name,
             &registration.answers,
             values::search_text(&registration.name, &registration.email),
+            registration.updated_at,
+        );
+        self.execute_one("registration", statement, values).await
+    }
+
+    /// Writes the address of a registration, and that the organizer chose it.
+    pub async fn update_address(&mut self, registration: &Registration) -> Result<(), Error> {
+        let statement = sql!(
+            "UPDATE registrations SET email = $2, email_norm = $3, search_text = $4, is_folded = TRUE, is_added = $5, updated_at = $6 \
+             WHERE id = $1"
+        );
+        let values = (
+            registration.id,
+            &registration.email,
+            email::normalised(&registration.email),
+            values::search_text(&registration.name, &registration.email),
+            registration.is_added,
             registration.updated_at,
         );
         self.execute_one("registration", statement, values).await

@@ -16,64 +16,78 @@ use crate::{
     input::Input,
     reads::Batch,
     record::Record as _,
-    sql::{Fragment, SKIP_LOCKED, Sql, sql},
+    sql::{Fragment, POSITION, SKIP_LOCKED, Sql, fragment, sql},
+    statement::Values,
     values,
 };
 
-/// Registrations of event `$1` with status `$2` and text `$3`, which may be null, made from `$4` until `$5`.
-const FILTERED: Fragment = Fragment::per_dialect(
-    "registrations r WHERE r.event_id = $1 AND ($2 IS NULL OR r.status = $2) \
-     AND ($3 IS NULL OR instr(r.search_text, $3) > 0) AND r.registered_at >= $4 AND r.registered_at < $5",
-    "registrations r WHERE r.event_id = $1 AND ($2 IS NULL OR r.status = $2) \
-     AND ($3 IS NULL OR strpos(r.search_text, $3) > 0) AND r.registered_at >= $4 AND r.registered_at < $5",
+/// Registrations of event `$1` with status `$2`, which may be null, made from `$3` until `$4`.
+const FILTERED: Fragment = Fragment::new(
+    "registrations r WHERE r.event_id = $1 AND ($2 IS NULL OR r.status = $2) AND r.registered_at >= $3 AND r.registered_at < $4",
 );
 
-/// The same, with the text in the name alone.
-const FILTERED_BY_NAME: Fragment = Fragment::per_dialect(
-    "registrations r WHERE r.event_id = $1 AND ($2 IS NULL OR r.status = $2) \
-     AND ($3 IS NULL OR instr(replace(r.search_text, r.email_norm, ''), $3) > 0) AND r.registered_at >= $4 AND r.registered_at < $5",
-    "registrations r WHERE r.event_id = $1 AND ($2 IS NULL OR r.status = $2) \
-     AND ($3 IS NULL OR strpos(replace(r.search_text, r.email_norm, ''), $3) > 0) AND r.registered_at >= $4 AND r.registered_at < $5",
+/// Those of them with all of the words `$5` to `$8`, each of which may be empty: in the name alone if `$9`.
+const FOUND: Fragment = fragment!(
+    "(SELECT r.id, r.seq, r.status, r.confirm_until, \
+     CASE WHEN $9 = TRUE THEN replace(r.search_text, r.email_norm, '') ELSE r.search_text END AS text FROM {}) f \
+     WHERE {}(f.text, $5) > 0 AND {}(f.text, $6) > 0 AND {}(f.text, $7) > 0 AND {}(f.text, $8) > 0",
+    FILTERED,
+    POSITION,
+    POSITION,
+    POSITION,
+    POSITION,
+);
+
+/// The order of those: if `$10`, who awaits approval comes first; then who has words that begin with those that are looked for.
+const PLACE: Fragment = fragment!(
+    "(CASE WHEN $10 = TRUE AND f.status = 'Pending' AND f.confirm_until IS NULL THEN 0 ELSE 2 END \
+     + CASE WHEN {}(' ' || f.text, ' ' || $5) > 0 AND {}(' ' || f.text, ' ' || $6) > 0 \
+     AND {}(' ' || f.text, ' ' || $7) > 0 AND {}(' ' || f.text, ' ' || $8) > 0 THEN 0 ELSE 1 END) * 4294967296 + f.seq",
+    POSITION,
+    POSITION,
+    POSITION,
+    POSITION,
 );
 
 /// Names the index to read, which is empty but after an upgrade: SQLite would read all of the account's events by another one.
 const NOT_FOLDED: Fragment = Fragment::per_dialect("events INDEXED BY events_not_folded", "events");
 
 impl Reads {
-    /// Returns a page of an event's registrations after a number that match the filter, in the order of registering.
+    /// Returns a page of an event's registrations that match the filter, after a place in its order, each with its place.
     pub async fn search_registrations(
         &self,
         event: EventId,
         filter: &RegistrationFilter,
-        after_seq: i64,
+        after: i64,
         limit: i64,
         offset: i64,
-    ) -> Result<Vec<Registration>, Error> {
-        let statement = if filter.is_by_name {
-            sql!(
-                "SELECT {} FROM (SELECT r.id, r.seq AS place FROM {} AND r.seq > $6 ORDER BY r.seq LIMIT $7 OFFSET $8) page \
-                 JOIN registrations r ON r.id = page.id ORDER BY page.place",
-                Registration::COLUMNS,
-                FILTERED_BY_NAME,
-            )
-        } else {
-            sql!(
-                "SELECT {} FROM (SELECT r.id, r.seq AS place FROM {} AND r.seq > $6 ORDER BY r.seq LIMIT $7 OFFSET $8) page \
+    ) -> Result<Vec<(i64, Registration)>, Error> {
+        let period = filter.registered;
+        if !filter.is_ranked() {
+            let statement = sql!(
+                "SELECT page.place, {} FROM (SELECT r.id, r.seq AS place FROM {} AND r.seq > $5 ORDER BY r.seq LIMIT $6 OFFSET $7) page \
                  JOIN registrations r ON r.id = page.id ORDER BY page.place",
                 Registration::COLUMNS,
                 FILTERED,
-            )
-        };
-        let values = (
-            event,
-            filter.status,
-            filter.folded_text(),
-            filter.registered.from,
-            filter.registered.before,
-            after_seq,
-            limit,
-            offset,
+            );
+            let (from, before) = (period.from, period.before);
+            let values = (event, filter.status, from, before, after, limit, offset);
+            return self.all(statement, values).await;
+        }
+        let statement = sql!(
+            "SELECT page.place, {} FROM (SELECT id, place FROM (SELECT f.id, {} AS place FROM {}) ranked WHERE place > $11 \
+             ORDER BY place LIMIT $12 OFFSET $13) page JOIN registrations r ON r.id = page.id ORDER BY page.place",
+            Registration::COLUMNS,
+            PLACE,
+            FOUND,
         );
+        let values = |values: &mut Values| {
+            add_filter(values, event, filter);
+            values.add(&filter.approval_first);
+            for number in [after, limit, offset] {
+                values.add(&number);
+            }
+        };
         self.all(statement, values).await
     }
 
@@ -83,18 +97,8 @@ impl Reads {
         event: EventId,
         filter: &RegistrationFilter,
     ) -> Result<i64, Error> {
-        let statement = if filter.is_by_name {
-            sql!("SELECT count(*) FROM {}", FILTERED_BY_NAME)
-        } else {
-            sql!("SELECT count(*) FROM {}", FILTERED)
-        };
-        let values = (
-            event,
-            filter.status,
-            filter.folded_text(),
-            filter.registered.from,
-            filter.registered.before,
-        );
+        let statement = sql!("SELECT count(*) FROM {}", FOUND);
+        let values = |values: &mut Values| add_filter(values, event, filter);
         self.one(statement, values).await
     }
 
@@ -170,6 +174,18 @@ impl Tx {
             .column("search_text", |(_, text)| text);
         self.execute(statement, input).await
     }
+}
+
+/// Adds the values for [`FOUND`].
+fn add_filter(values: &mut Values, event: EventId, filter: &RegistrationFilter) {
+    values.add(&event);
+    values.add(&filter.status);
+    values.add(&filter.registered.from);
+    values.add(&filter.registered.before);
+    for word in filter.words() {
+        values.add(&word);
+    }
+    values.add(&filter.is_by_name);
 }
 
 /// Rows that no search for a text finds.

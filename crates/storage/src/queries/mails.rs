@@ -2,11 +2,13 @@
 
 use domain::{
     ids::{AccountId, PersonId, RegistrationId},
-    job::{JobKey, JobKind},
+    instant::Instant,
+    job::{JobKey, JobKind, Task},
 };
 
 use crate::{
     Error, JobRecord, MailQueue, MailRecipient, Reads, Tx, UnsentMail,
+    input::Input,
     reads::Batch,
     record::{Record as _, record},
     sql::{Fragment, sql},
@@ -16,7 +18,7 @@ use crate::{
 pub(super) const IS_MAIL: Fragment = Fragment::new(
     "jobs.kind IN ('registered_mail', 'waitlisted_mail', 'pending_mail', 'confirmation_mail', 'registered_again_mail', \
      'promoted_mail', 'approved_mail', 'registration_cancelled_mail', 'declined_mail', 'cancellation_mail', \
-     'event_changed_mail', 'code_mail', 'invitation_mail', 'app_mail', 'security_mail', 'organizer_mail')",
+     'event_changed_mail', 'address_corrected_mail', 'code_mail', 'invitation_mail', 'app_mail', 'security_mail', 'organizer_mail')",
 );
 
 /// The account of a mail: of the registrant's event, the invitation, or the member.
@@ -116,6 +118,24 @@ impl Reads {
         Ok(found.map(unsent))
     }
 
+    /// Returns which of these registrations have failed mails, and since when.
+    pub async fn find_mail_failures(
+        &self,
+        registrations: &[RegistrationId],
+    ) -> Result<Vec<(RegistrationId, Instant)>, Error> {
+        // SQLite has no empty lists of rows.
+        if registrations.is_empty() {
+            return Ok(Vec::new());
+        }
+        let statement = sql!(
+            "SELECT jobs.subject_id, MIN(jobs.failed_at) FROM jobs WHERE {} \
+             AND jobs.subject_id IN (SELECT id FROM input) AND jobs.failed_at IS NOT NULL GROUP BY jobs.subject_id",
+            IS_MAIL,
+        );
+        let input = Input::of(registrations).column("id", |id| id);
+        self.all(statement, input).await
+    }
+
     /// Returns the state of the mail queue.
     pub async fn mail_queue(&self) -> Result<MailQueue, Error> {
         let statement = sql!("SELECT {} FROM jobs WHERE {}", MailQueue::COLUMNS, IS_MAIL);
@@ -157,8 +177,12 @@ impl Tx {
              OR (kind = $2 AND subject_id IN (SELECT id FROM invitations WHERE email_norm = $4)) \
              OR (kind IN ($3, $8) AND payload LIKE $5) \
              OR (kind = $6 AND subject_id IN (SELECT id FROM oauth_grants WHERE person_id = $7)) \
+             OR (kind = $9 AND lower(payload) = $10) \
              OR (kind IN ($1, $2, $3, $6, $8) AND replace(lower(last_error), $4, '') <> lower(last_error))"
         );
+        let left = Task::AddressCorrectedMail {
+            address: email_norm.to_owned(),
+        };
         let values = (
             JobKind::CodeMail,
             JobKind::InvitationMail,
@@ -168,6 +192,8 @@ impl Tx {
             JobKind::AppMail,
             person,
             JobKind::SecurityMail,
+            JobKind::AddressCorrectedMail,
+            left.payload(),
         );
         self.execute(statement, values).await
     }

@@ -25,7 +25,10 @@ record! {
     Registration as r of "registrations" {
         id, event_id, seq, name, email, status,
         confirmation { confirm_until, held_until },
-        answers, check_in_code, is_added, checked_in_at, registered_at, updated_at,
+        answers, check_in_code, is_added, checked_in_at, checked_in_by,
+        checked_in_by_name = "COALESCE((SELECT k.label FROM api_keys k WHERE k.id = r.checked_in_by), \
+            (SELECT p.name FROM people p WHERE p.id = r.checked_in_by))",
+        registered_at, updated_at,
     }
 }
 
@@ -170,7 +173,7 @@ impl Tx {
     ) -> Result<(), Error> {
         let statement = sql!(
             "INSERT INTO registrations (id, event_id, seq, name, email, email_norm, search_text, status, held_until, \
-             confirm_until, answers, check_in_code, is_added, checked_in_at, registered_at, updated_at, is_folded) SELECT input.*, TRUE FROM input"
+             confirm_until, answers, check_in_code, is_added, checked_in_at, checked_in_by, registered_at, updated_at, is_folded) SELECT input.*, TRUE FROM input"
         );
         let input = Input::of(registrations)
             .column("id", |one| one.id)
@@ -189,6 +192,7 @@ impl Tx {
             .column("check_in_code", |one| &one.check_in_code)
             .column("is_added", |one| one.is_added)
             .column("checked_in_at", |one| one.checked_in_at)
+            .column("checked_in_by", |one| one.checked_in_by)
             .column("registered_at", |one| one.registered_at)
             .column("updated_at", |one| one.updated_at);
         self.execute(statement, input).await?;
@@ -228,8 +232,8 @@ impl Tx {
         after: &Registration,
     ) -> Result<(), Error> {
         let statement = sql!(
-            "UPDATE registrations SET status = $2, checked_in_at = $3, updated_at = $4, held_until = $6, confirm_until = $7 \
-             WHERE id = $1 AND status = $5"
+            "UPDATE registrations SET status = $2, checked_in_at = $3, updated_at = $4, held_until = $6, confirm_until = $7, \
+             checked_in_by = $8 WHERE id = $1 AND status = $5"
         );
         let values = (
             after.id,
@@ -239,6 +243,7 @@ impl Tx {
             before.status,
             held_until(after),
             confirm_until(after),
+            after.checked_in_by,
         );
         self.execute_one("registration", statement, values).await?;
         let change = after.counted() - before.counted();

@@ -19,6 +19,10 @@ const NO_TOOLS: &[(&str, &str)] = &[
         "for the public; organizers have register_attendee",
     ),
     (
+        "ResendRegistrationMail",
+        "people ask for it who look at the person's page",
+    ),
+    (
         "ApproveRegistration",
         "approve_registrations takes one, too",
     ),
@@ -32,6 +36,8 @@ const NO_ROUTES: &[(&str, &str)] = &[
     ("PreviewEventDeletion", "what the tool asks a person"),
     ("PreviewAddedRegistration", "what the tool asks a person"),
     ("PreviewApproval", "what the tool asks a person"),
+    ("PreviewUpdatedRegistration", "what the tool asks a person"),
+    ("PreviewPromotion", "what the tool asks a person"),
     ("PreviewDecline", "what the tool asks a person"),
     (
         "PreviewRegistrationCancellation",

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use domain::plan::Plan;
-use muster_api::v1::bindings::{ListRegistrations, RegisterAttendee};
+use muster_api::v1::bindings::{AddRegistration, ListRegistrations, RegisterAttendee};
 use serde_json::{Value, json};
 use tests::{Browser, Client, Created, Surface, TestApp};
 
@@ -197,6 +197,140 @@ async fn an_organizer_corrects_and_adds_registrations(app: Arc<TestApp>) {
     assert!(String::from_utf8_lossy(&csv.body).contains("Ada Lovelace"));
 }
 
+async fn the_list_shows_answers_and_whom_to_decide_about_first(app: Arc<TestApp>) {
+    let asks = json!({
+        "requires_approval": true, "max_capacity": 1,
+        "custom_fields": [{"label": "Diet", "field_type": "text"}],
+    });
+    let (browser, owner, event) = organizer(&app, asks, &[]).await;
+    let (new, registrations) = (
+        path(&event, "/registrations/new"),
+        path(&event, "/registrations"),
+    );
+    browser.page(&registrations).await;
+    for (name, words) in [
+        ("Ada", "Done. They get an email."),
+        ("Grace", "Waitlisted: all spots are taken"),
+    ] {
+        let email = format!("{name}@example.org");
+        let guest = [
+            ("name", name),
+            ("email", &*email),
+            ("answers[Diet]", "no <nuts>"),
+        ];
+        let added = browser.send(&new, &guest).await;
+        let page = browser.follow(&added).await;
+        assert!(page.html(200).contains(words), "{page:?}");
+    }
+    let form = browser.page(&new).await;
+    assert!(
+        form.html(200).contains("they&#39;ll be waitlisted")
+            || form.html(200).contains("they'll be waitlisted")
+    );
+    let guest = json!({"slug": event.slug, "name": "Zoe", "email": "zoe@example.org"});
+    app.over(Surface::Http)
+        .anyone()
+        .ok::<RegisterAttendee>(guest)
+        .await;
+    let zoe = list(&owner, &event).await.remove(2);
+    let page = browser.page(&registrations).await;
+    let html = page.html(200);
+    assert!(html.contains("no &#60;nuts&#62;"), "{html}");
+    assert!(html.contains("1<span class=\"hide\"> to approve"), "{html}");
+    let at = |name: &str| html.find(&format!("<bdi>{name}</bdi>")).unwrap();
+    assert!(at("Zoe") < at("Ada") && at("Ada") < at("Grace"), "{html}");
+    // Only who needs it is approved; the waitlist is given spots.
+    assert_eq!(html.matches("name=\"approve\"").count(), 1, "{html}");
+    assert_eq!(html.matches("Give a spot").count(), 1, "{html}");
+    let approved = browser.send(&registrations, &[("approve", id(&zoe))]).await;
+    assert_eq!(approved.header("location"), Some(&*registrations));
+    assert_eq!(
+        statuses(&owner, &event).await,
+        ["Confirmed", "Waitlisted", "Waitlisted"]
+    );
+    let page = browser.page(&registrations).await;
+    assert!(!page.html(200).contains("value=\"approve\""), "{page:?}");
+
+    let zoe = path(&event, &format!("/registrations/{}", id(&zoe)));
+    let before = browser.page(&zoe).await;
+    let said = "All spots are taken. Giving Zoe a spot raises the capacity from 1 to 2.";
+    assert!(before.html(200).contains(said), "{before:?}");
+    let promoted = browser.send(&zoe, &[("action", "promote")]).await;
+    assert!(
+        browser
+            .follow(&promoted)
+            .await
+            .html(200)
+            .contains("They have a spot now")
+    );
+    assert_eq!(
+        statuses(&owner, &event).await,
+        ["Confirmed", "Waitlisted", "Confirmed"]
+    );
+    assert_eq!(owner.detail(&event).await["max_capacity"], 2);
+}
+
+async fn a_wrong_address_is_seen_corrected_and_mailed_again(app: Arc<TestApp>) {
+    let (browser, owner, event) = organizer(&app, json!({}), &[]).await;
+    let guest = json!({"id": event.id, "name": "Ada L", "email": "ada@example.org"});
+    let ada = owner.ok::<AddRegistration>(guest).await;
+    app.fail_mails_of(id(&ada)).await;
+    let listed = browser.page(&path(&event, "/registrations")).await;
+    assert!(listed.html(200).contains("Email failed"), "{listed:?}");
+    let page = path(&event, &format!("/registrations/{}", id(&ada)));
+    let one = browser.page(&page).await;
+    assert!(one.html(200).contains("id=\"mail-failed\""), "{one:?}");
+    app.advance(std::time::Duration::from_mins(1));
+    let again = browser.send(&page, &[("action", "send_again")]).await;
+    let done = browser.follow(&again).await;
+    let html = done.html(200);
+    assert!(
+        html.contains("on its way again") && !html.contains("mail-failed"),
+        "{html}"
+    );
+    app.drain_jobs().await;
+    app.advance(std::time::Duration::from_mins(1));
+    let typed = [("name", "Ada L"), ("email", "ada.l@example.org")];
+    let saved = browser.send(&page, &typed).await;
+    let done = browser.follow(&saved).await;
+    assert!(
+        done.html(200).contains("the new address and the old one"),
+        "{done:?}"
+    );
+    app.drain_jobs().await;
+    let mails = app.mails().into_iter().map(|mail| mail.to);
+    let mut told: Vec<_> = mails.filter(|to| to.starts_with("ada")).collect();
+    told.sort();
+    let twice = "ada@example.org";
+    assert_eq!(told, ["ada.l@example.org", twice, twice]);
+}
+
+async fn a_list_is_printed_and_opens_in_spreadsheets_of_every_country(app: Arc<TestApp>) {
+    let (browser, _, event) = organizer(&app, json!({}), &["Ada L"]).await;
+    let list = path(&event, "/registrations");
+    let page = browser.page(&format!("{list}?print=yes")).await;
+    let html = page.html(200);
+    assert!(
+        html.contains("class=\"people print\"") && !html.contains("Decline"),
+        "{html}"
+    );
+    let page = browser.page(&list).await;
+    assert!(
+        page.html(200)
+            .contains("registrations.csv?separator=semicolon")
+    );
+    for (query, header) in [
+        ("", "\"id\",\"name\""),
+        ("?separator=semicolon", "\"id\";\"name\""),
+    ] {
+        let csv = browser.page(&format!("{list}.csv{query}")).await;
+        let text = String::from_utf8_lossy(&csv.body).into_owned();
+        assert!(text.starts_with(&format!("\u{feff}{header}")), "{text}");
+    }
+    let unknown = browser.page(&format!("{list}.csv?separator=tab")).await;
+    assert_eq!(unknown.status, 400);
+}
+
 async fn a_plan_without_the_list_shows_numbers_and_what_a_plan_adds(app: Arc<TestApp>) {
     let account = app.account(Plan::Free).await;
     let owner = app.over(Surface::Http).as_owner(&account);
@@ -218,5 +352,8 @@ async fn a_plan_without_the_list_shows_numbers_and_what_a_plan_adds(app: Arc<Tes
 tests::on_both_engines!(
     registrations_are_found_approved_and_declined_with_a_reason,
     an_organizer_corrects_and_adds_registrations,
+    the_list_shows_answers_and_whom_to_decide_about_first,
+    a_wrong_address_is_seen_corrected_and_mailed_again,
+    a_list_is_printed_and_opens_in_spreadsheets_of_every_country,
     a_plan_without_the_list_shows_numbers_and_what_a_plan_adds,
 );

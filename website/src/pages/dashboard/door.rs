@@ -1,5 +1,5 @@
-//! The page for the door, on a phone or with a scanner: people are found by three letters or by their code, and Enter on the only hit
-//! checks in. Every check-in is a form, so that a reload or a lost connection checks nobody in twice.
+//! The page for the door, on a phone or with a scanner: a code or a whole address checks in at once, a name shows who is called so. Every
+//! check-in is a form, so that a reload or a lost connection checks nobody in twice.
 
 mod check_in;
 pub(in crate::pages) mod ticket;
@@ -14,11 +14,11 @@ use muster_api::{
         bindings::{GetRegistration, ListRegistrations},
     },
 };
+use serde::Serialize;
 
 pub(crate) use ticket::ticket_for_staff;
 
 use super::{
-    event::{Count, counts},
     event_head::{EventHead, Part, path_of, read},
     registrations::without_list,
     standing::Standing,
@@ -31,25 +31,41 @@ use crate::{
     timestamp::Timestamp,
     words::sentence,
 };
-use check_in::{DoorQuery, act};
+pub(super) use check_in::DoorQuery;
+use check_in::act;
 
-/// Hits on a page: more than fit on a phone say that more letters are needed.
-const MAX_HITS: i32 = 20;
+/// Hits on a page.
+const PAGE_SIZE: i32 = 20;
 
 #[derive(Template)]
 #[template(path = "dashboard/door.html")]
 struct DoorPage {
     page: Frame,
     head: EventHead,
-    counts: Vec<Count>,
+    /// When the event begins.
+    start: String,
+    /// How many are here, and how many may come.
+    here: i32,
+    guests: i32,
     q: String,
     hits: Vec<Registration>,
     /// How many were found in all.
     found: i32,
+    next_url: Option<String>,
     last: Option<Registration>,
-    /// Since when the last one was checked in before, as far as that is known.
-    before: Option<Timestamp>,
+    /// Whether the last one was checked in before.
+    was_before: bool,
+    /// Where whoever is not found is added and checked in.
+    add_url: Option<String>,
     trouble: Option<String>,
+}
+
+/// What the form of a guest who is added at the door begins with.
+#[derive(Serialize)]
+struct NewGuest<'a> {
+    name: Option<&'a str>,
+    email: Option<&'a str>,
+    door: &'static str,
 }
 
 /// Also without words it asks for registrations, since core says then whether the plan lists them.
@@ -57,8 +73,7 @@ pub(in crate::pages) async fn show(caller: Caller) -> PageResult {
     caller.require(Scope::RegistrationsCheckIn)?;
     let query: DoorQuery = caller.context.query().read()?;
     let (id, q) = (caller.context.segment(2)?, query.q);
-    let limit = if q.is_some() { MAX_HITS } else { 1 };
-    let searched = search(&caller, &id, q.clone(), limit);
+    let searched = search(&caller, &id, q.clone(), query.cursor);
     let (event, searched) = tokio::join!(read(&caller), searched);
     let event = event?;
     let list = match searched {
@@ -70,10 +85,17 @@ pub(in crate::pages) async fn show(caller: Caller) -> PageResult {
     let mut page = DoorPage::of(&caller, &event);
     if let Some(id) = query.last {
         page.last = find(&caller, &event, id).await?;
-        let before = query.before;
-        page.before = before.map(|since| Timestamp::in_zone(&since, &event.timezone));
+        page.was_before = query.before.is_some();
     }
     if let Some(q) = q {
+        let next = list.next_cursor.map(|cursor| DoorQuery {
+            q: Some(q.clone()),
+            cursor: Some(cursor),
+            ..DoorQuery::default()
+        });
+        page.next_url = next.map(|query| link(&path(&id), &query));
+        let may_add = caller.viewer.may(Scope::RegistrationsWrite) && event.is_published;
+        page.add_url = may_add.then(|| add_url(&id, &q));
         page.q = q;
         page.found = list.count;
         page.hits = list.items;
@@ -102,12 +124,13 @@ async fn search(
     caller: &Caller,
     id: &str,
     q: Option<String>,
-    limit: i32,
+    cursor: Option<String>,
 ) -> Result<RegistrationList, Problem> {
     let request = ListRegistrationsRequest {
         id: id.to_owned(),
-        limit: Some(limit),
+        limit: Some(if q.is_some() { PAGE_SIZE } else { 1 }),
         q,
+        cursor,
         ..ListRegistrationsRequest::default()
     };
     caller.ask::<ListRegistrations>(request).await
@@ -130,21 +153,41 @@ async fn find(
     }
 }
 
-fn path(id: &str) -> String {
+/// The path of an event's door.
+pub(super) fn path(id: &str) -> String {
     format!("{}/check-in", path_of(id))
 }
 
+fn add_url(id: &str, q: &str) -> String {
+    let is_address = q.contains('@');
+    let guest = NewGuest {
+        name: (!is_address).then_some(q),
+        email: is_address.then_some(q),
+        door: "yes",
+    };
+    link(&format!("{}/registrations/new", path_of(id)), &guest)
+}
+
 impl DoorPage {
+    /// When someone was checked in.
+    fn since(&self, one: &Registration) -> Timestamp {
+        Timestamp::at_event(one.checked_in_at(), &self.start, &self.head.timezone)
+    }
+
     fn of(caller: &Caller, event: &MyEventDetail) -> Self {
         Self {
             page: caller.page("Check-in", Tab::Events),
             head: EventHead::of(event, Part::Door),
-            counts: counts(event),
+            start: event.start_date.clone(),
+            here: event.registrations_checked_in,
+            guests: event.registrations_confirmed,
             q: String::new(),
             hits: Vec::new(),
             found: 0,
+            next_url: None,
             last: None,
-            before: None,
+            was_before: false,
+            add_url: None,
             trouble: caller.problem().map(sentence),
         }
     }

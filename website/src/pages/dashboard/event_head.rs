@@ -17,6 +17,8 @@ pub(crate) struct EventHead {
     pub(crate) badge: Badge,
     pub(crate) part: Part,
     pub(crate) is_cancelled: bool,
+    /// How many await the organizer's approval.
+    pub(crate) waiting: i32,
     /// The path of its public page.
     pub(crate) public_url: String,
 }
@@ -74,6 +76,7 @@ impl EventHead {
             },
             part,
             is_cancelled: event.is_cancelled,
+            waiting: event.registrations_pending - event.registrations_unconfirmed,
             public_url: format!("/events/{}", encoded(&event.slug)),
         }
     }

@@ -7,11 +7,11 @@ use muster_api::{
     binding::PublicRpc as _,
     v1::{
         Answer, ApproveRegistrationRequest, CancelRegistrationRequest, CheckInRequest,
-        GetRegistrationRequest, MyEventDetail, Registration, UndoCheckInRequest,
-        UpdateRegistrationRequest,
+        GetRegistrationRequest, MyEventDetail, PromoteRegistrationRequest, Registration,
+        ResendRegistrationMailRequest, UndoCheckInRequest, UpdateRegistrationRequest,
         bindings::{
-            ApproveRegistration, CancelRegistration, CheckIn, GetRegistration, UndoCheckIn,
-            UpdateRegistration,
+            ApproveRegistration, CancelRegistration, CheckIn, GetRegistration, PreviewPromotion,
+            PromoteRegistration, ResendRegistrationMail, UndoCheckIn, UpdateRegistration,
         },
     },
 };
@@ -30,6 +30,7 @@ use crate::{
         private::{ShownAnswer, shown},
         register::form::{answers, model, name},
     },
+    timestamp::Timestamp,
 };
 
 #[derive(Template)]
@@ -39,6 +40,10 @@ struct RegistrationPage {
     head: EventHead,
     one: Registration,
     standing: Standing,
+    checked_in: Option<Timestamp>,
+    /// The event's capacity, and what it would be with a spot for them, if they can be given one.
+    capacity: i32,
+    promoted_capacity: Option<i32>,
     model: FormModel,
     /// Whether the person may change it, and it can be changed.
     is_editable: bool,
@@ -49,7 +54,10 @@ struct RegistrationPage {
 pub(in crate::pages) async fn show(caller: Caller) -> PageResult {
     let (event, mut one) = tokio::try_join!(read(&caller), read_one(&caller))?;
     let name = Field::line("name", "Name").required();
-    let model = model(vec![name], &event.custom_fields).filled(&stored(&event, &one));
+    let email = Field::email("email", "Email")
+        .autocomplete("off")
+        .required();
+    let model = model(vec![name, email], &event.custom_fields).filled(&stored(&event, &one));
     let model = match caller.form() {
         Some(form) if is_other_action(form) => FormModel {
             trouble: caller.trouble(),
@@ -63,7 +71,22 @@ pub(in crate::pages) async fn show(caller: Caller) -> PageResult {
         && !event.is_cancelled;
     let mut fixed = std::mem::take(&mut one.answers);
     fixed.retain(|answer| !is_editable || !is_asked(&event, answer));
+    let promoted_capacity = if is_editable && standing.is_waitlisted() {
+        let request = PromoteRegistrationRequest {
+            id: event.id.clone(),
+            registration_id: one.id.clone(),
+        };
+        // An event that is over promotes nobody.
+        let planned = caller.ask::<PreviewPromotion>(request).await.ok();
+        planned.map(|planned| planned.max_capacity)
+    } else {
+        None
+    };
+    let since = one.checked_in_at.as_deref();
     caller.answer(&RegistrationPage {
+        checked_in: since.map(|at| Timestamp::at_event(at, &event.start_date, &event.timezone)),
+        capacity: event.max_capacity,
+        promoted_capacity,
         page: caller.page("Registration", Tab::Events),
         head: EventHead::of(&event, Part::Registrations),
         one,
@@ -93,6 +116,22 @@ pub(in crate::pages) async fn take(caller: Caller, form: Form) -> PageResult {
             caller.ask::<CancelRegistration>(request).await?;
             Flash::REGISTRATION_CANCELLED
         }
+        Some("promote") => {
+            let request = PromoteRegistrationRequest {
+                id,
+                registration_id,
+            };
+            caller.ask::<PromoteRegistration>(request).await?;
+            Flash::PROMOTED
+        }
+        Some("send_again") => {
+            let request = ResendRegistrationMailRequest {
+                id,
+                registration_id,
+            };
+            caller.ask::<ResendRegistrationMail>(request).await?;
+            Flash::MAIL_SENT_AGAIN
+        }
         Some("check_in") => {
             let request = CheckInRequest {
                 id,
@@ -117,15 +156,24 @@ pub(in crate::pages) async fn take(caller: Caller, form: Form) -> PageResult {
 /// Whether a form is one of the buttons beside the fields.
 fn is_other_action(form: &Form) -> bool {
     let action = form.value("action").unwrap_or_default();
-    ["approve", "cancel", "check_in", "undo"].contains(&action)
+    [
+        "approve",
+        "promote",
+        "send_again",
+        "cancel",
+        "check_in",
+        "undo",
+    ]
+    .contains(&action)
 }
 
-/// Saves name and answers, as far as they differ.
+/// Saves name, address and answers, as far as they differ.
 async fn save(caller: &Caller, form: &Form) -> Result<Flash, Problem> {
     let (event, one) = tokio::try_join!(read(caller), read_one(caller))?;
     let before = answers(&event.custom_fields, &stored(&event, &one));
     let mut request = UpdateRegistrationRequest {
         name: form.text("name"),
+        email: form.text("email"),
         answers: answers(&event.custom_fields, form),
         id: event.id,
         registration_id: one.id,
@@ -135,6 +183,10 @@ async fn save(caller: &Caller, form: &Form) -> Result<Flash, Problem> {
     if request.name.as_deref() != Some(&one.name) {
         mask.push("name".to_owned());
     }
+    let is_moved = form.has("email") && request.email.as_deref() != Some(&one.email);
+    if is_moved {
+        mask.push("email".to_owned());
+    }
     if request.answers != before {
         mask.push("answers".to_owned());
     }
@@ -142,7 +194,11 @@ async fn save(caller: &Caller, form: &Form) -> Result<Flash, Problem> {
         UpdateRegistration::set_update_mask(&mut request, mask);
         caller.ask::<UpdateRegistration>(request).await?;
     }
-    Ok(Flash::REGISTRATION_SAVED)
+    Ok(if is_moved {
+        Flash::ADDRESS_CORRECTED
+    } else {
+        Flash::REGISTRATION_SAVED
+    })
 }
 
 async fn read_one(caller: &Caller) -> Result<Registration, Problem> {
@@ -156,7 +212,10 @@ async fn read_one(caller: &Caller) -> Result<Registration, Problem> {
 
 /// A registration as its form has it: the answers to what the event asks now.
 fn stored(event: &MyEventDetail, one: &Registration) -> Form {
-    let mut fields = vec![("name".to_owned(), one.name.clone())];
+    let mut fields = vec![
+        ("name".to_owned(), one.name.clone()),
+        ("email".to_owned(), one.email.clone()),
+    ];
     for answer in one.answers.iter().filter(|one| is_asked(event, one)) {
         let name = name(answer.label());
         let values = answer.values.iter().cloned();
@@ -203,6 +262,9 @@ mod tests {
         let form = stored(&event, &one);
         let fields: Vec<_> = form.fields().collect();
         let days = "answers[Days]";
-        assert_eq!(fields, [("name", "Ada"), (days, "Fri"), (days, "Sat")]);
+        assert_eq!(
+            fields,
+            [("name", "Ada"), ("email", ""), (days, "Fri"), (days, "Sat")]
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! The registrations of an event: found by status and words, approved and declined many at a time.
+//! The registrations of an event: found by status and words, those that need approval first, approved and declined one by one or many at a
+//! time; and the same as a list to print.
 
 pub(in crate::pages) mod add;
 
@@ -12,6 +13,7 @@ use muster_api::{
         bindings::{ApproveRegistrations, ExportRegistrations, ListRegistrations},
     },
 };
+use serde::Deserialize;
 
 use super::{
     download,
@@ -25,11 +27,16 @@ use crate::{
     flash::{self, Flash},
     form::{Form, link},
     layout::PageResult,
+    pages::private::{ShownAnswer, shown},
+    timestamp::Timestamp,
     words::sentence,
 };
 
 /// Registrations on a page.
 const PAGE_SIZE: i32 = 50;
+
+/// Those of a list to print: five sheets of paper.
+const PRINT_SIZE: i32 = 200;
 
 /// The statuses to choose from: their names in the API, and for people.
 const STATUSES: [(Option<&str>, &str); 5] = [
@@ -47,7 +54,10 @@ struct RegistrationsPage {
     head: EventHead,
     filter: ListFilter,
     chips: Vec<Chip>,
-    rows: Vec<(Registration, Standing)>,
+    rows: Vec<Row>,
+    /// Whether it is a list to print, without anything to press.
+    is_print: bool,
+    print_url: String,
     found: String,
     /// The query of this page, to come back to.
     back: String,
@@ -56,8 +66,25 @@ struct RegistrationsPage {
     first_url: Option<String>,
     problem: Option<String>,
     has_waiting: bool,
+    /// Whether the person may decide about registrations.
+    decides: bool,
     /// Whether there is anyone whom the person may choose, to approve or decline.
     has_choices: bool,
+}
+
+struct Row {
+    one: Registration,
+    standing: Standing,
+    /// Whether it can be chosen. While some need approval, only those can: approving means nothing for the waitlist.
+    is_choice: bool,
+    answers: Vec<ShownAnswer>,
+    checked_in: Option<Timestamp>,
+}
+
+/// Whether the list is to be printed.
+#[derive(Deserialize)]
+struct PrintQuery {
+    print: Option<String>,
 }
 
 /// What people see whose plan does not list registrations: the numbers, and what a plan would change.
@@ -72,9 +99,12 @@ struct PlanPage {
 pub(in crate::pages) async fn show(caller: Caller) -> PageResult {
     let filter: ListFilter = caller.context.query().read()?;
     let id = caller.context.segment(2)?;
+    let PrintQuery { print } = caller.context.query().read()?;
+    let is_print = print.is_some();
+    let limit = if is_print { PRINT_SIZE } else { PAGE_SIZE };
     let (event, listed) = tokio::join!(
         read(&caller),
-        caller.ask::<ListRegistrations>(request(id, &filter))
+        caller.ask::<ListRegistrations>(request(id, limit, &filter))
     );
     let event = event?;
     let (caller, list) = match listed {
@@ -84,12 +114,15 @@ pub(in crate::pages) async fn show(caller: Caller) -> PageResult {
         listed => caller.listed(listed)?,
     };
     let (path, next) = (path(&event.id), list.next_cursor);
-    let rows = list.items.into_iter().map(|one| {
-        let standing = Standing::of(&one);
-        (one, standing)
-    });
-    let rows: Vec<_> = rows.collect();
-    let decides = caller.viewer.may(Scope::RegistrationsWrite) && !event.is_cancelled;
+    let has_waiting = list.items.iter().any(|one| Standing::of(one).waits());
+    let decides = caller.viewer.may(Scope::RegistrationsWrite) && !event.is_cancelled && !is_print;
+    let row = |one| Row::of(one, &event, decides, has_waiting);
+    let rows: Vec<_> = list.items.into_iter().map(row).collect();
+    let print = |url: String| match (is_print, url.contains('?')) {
+        (false, _) => url,
+        (true, false) => format!("{url}?print=yes"),
+        (true, true) => format!("{url}&print=yes"),
+    };
     caller.answer(&RegistrationsPage {
         page: caller.page("Registrations", Tab::Events),
         head: EventHead::of(&event, Part::Registrations),
@@ -99,14 +132,38 @@ pub(in crate::pages) async fn show(caller: Caller) -> PageResult {
             count => format!("{count} registrations"),
         },
         back: link("", &filter).trim_start_matches('?').to_owned(),
-        next_url: next.map(|cursor| filter.page(&path, Some(cursor))),
-        first_url: filter.cursor.is_some().then(|| filter.page(&path, None)),
-        has_waiting: rows.iter().any(|(_, standing)| standing.waits()),
-        has_choices: decides && rows.iter().any(|(_, standing)| standing.is_open()),
+        next_url: next.map(|cursor| print(filter.page(&path, Some(cursor)))),
+        first_url: filter
+            .cursor
+            .is_some()
+            .then(|| print(filter.page(&path, None))),
+        is_print,
+        print_url: {
+            let list = filter.page(&path, None);
+            let separator = if list.contains('?') { '&' } else { '?' };
+            format!("{list}{separator}print=yes")
+        },
+        has_waiting,
+        decides,
+        has_choices: rows.iter().any(|row| row.is_choice),
         rows,
         filter,
         problem: caller.problem().map(sentence),
     })
+}
+
+impl Row {
+    fn of(mut one: Registration, event: &MyEventDetail, decides: bool, has_waiting: bool) -> Self {
+        let standing = Standing::of(&one);
+        let since = one.checked_in_at.as_deref();
+        Self {
+            is_choice: decides && standing.is_open() && (standing.waits() || !has_waiting),
+            answers: shown(&std::mem::take(&mut one.answers)),
+            checked_in: since.map(|at| Timestamp::at_event(at, &event.start_date, &event.timezone)),
+            one,
+            standing,
+        }
+    }
 }
 
 /// The answer to a page that needs a plan which lists registrations.
@@ -135,6 +192,8 @@ pub(in crate::pages) async fn take(caller: Caller, form: Form) -> PageResult {
     let back: ListFilter = Form::parse(back.as_bytes()).read()?;
     let back = link(&path(&id), &back);
     let chosen = match form.value("action") {
+        // The button in a row, whatever is chosen elsewhere.
+        _ if form.has("approve") => "approve",
         Some("approve_page") => "page_ids",
         _ => "registration_ids",
     };
@@ -155,10 +214,11 @@ pub(in crate::pages) async fn take(caller: Caller, form: Form) -> PageResult {
     Ok(flash::see(&back, Some(done)))
 }
 
-fn request(id: String, filter: &ListFilter) -> ListRegistrationsRequest {
+fn request(id: String, limit: i32, filter: &ListFilter) -> ListRegistrationsRequest {
     ListRegistrationsRequest {
         id,
-        limit: Some(PAGE_SIZE),
+        limit: Some(limit),
+        approval_first: Some(true),
         status: filter.status.clone(),
         q: filter.q.clone(),
         cursor: filter.cursor.clone(),
@@ -173,6 +233,7 @@ pub(super) fn path(id: &str) -> String {
 
 pub(in crate::pages) async fn export(caller: Caller) -> PageResult {
     let id = caller.context.segment(2)?;
-    let request = ExportRegistrationsRequest { id };
+    let separator = caller.context.query().text("separator");
+    let request = ExportRegistrationsRequest { id, separator };
     download::answer::<ExportRegistrations>(&caller, request).await
 }

@@ -46,6 +46,11 @@ impl Standing {
         self == Self::Waiting
     }
 
+    /// Whether it waits for a spot.
+    pub(super) fn is_waitlisted(self) -> bool {
+        self == Self::Waitlisted
+    }
+
     pub(super) const fn has_seat(self) -> bool {
         matches!(self, Self::Confirmed | Self::CheckedIn)
     }

@@ -220,6 +220,8 @@ impl<'a> Batch<'a> {
                     check_in_code: CheckInCode::generate(self.batcher.commands.entropy()),
                     is_added: matches!(request.requester, Requester::Owner(_)),
                     checked_in_at: None,
+                    checked_in_by: None,
+                    checked_in_by_name: None,
                     registered_at: self.now,
                     updated_at: self.now,
                 });

@@ -25,7 +25,6 @@ impl Rpc for GetAccount {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
-    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for GetAccount {
@@ -64,7 +63,6 @@ impl Rpc for ExportAccount {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
-    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for ExportAccount {
@@ -103,7 +101,6 @@ impl Rpc for ListActivity {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
-    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for ListActivity {
@@ -167,7 +164,6 @@ impl Rpc for ExportActivity {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
-    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for ExportActivity {
@@ -217,7 +213,6 @@ impl Rpc for ListEvents {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
-    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for ListEvents {
@@ -241,7 +236,6 @@ impl Binding for ListEvents {
         "city",
         "from",
         "to",
-        "running",
     ];
 
     fn set(
@@ -256,9 +250,6 @@ impl Binding for ListEvents {
             "city" => request.city = Some(text.into()),
             "from" => request.from = Some(text.into()),
             "to" => request.to = Some(text.into()),
-            "running" => {
-                request.running = Some(crate::json::parse_bool("running", text)?);
-            }
             _ => {}
         }
         Ok(())
@@ -289,7 +280,6 @@ impl Rpc for GetEvent {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
-    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for GetEvent {
@@ -320,32 +310,6 @@ impl Binding for GetEvent {
     }
 }
 
-/// Lists the cities that public events name. For the website; it has no route.
-#[derive(Debug, Clone, Copy)]
-pub struct ListCities;
-
-impl Rpc for ListCities {
-    type Request = super::ListCitiesRequest;
-    type Response = super::CityList;
-
-    const NAME: &'static str = "ListCities";
-    const GRPC_PATH: &'static str = "/muster.v1.CatalogueService/ListCities";
-    const INTERNAL: bool = false;
-    const ACCESS: Access = Access::Public;
-    const SCOPE: Option<Scope> = None;
-    const READ_ONLY: bool = true;
-    const IDEMPOTENT: bool = true;
-    const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
-    const STEP_UP: bool = false;
-    const CHANGES_CATALOGUE: bool = false;
-}
-
-impl PublicRpc for ListCities {
-    const CONTENT: Content = Content::Json;
-    const CACHING: Option<Caching> = None;
-}
-
 /// Reads an event with all that its page and its registration form show. Unlisted, ended and cancelled events are found, too; drafts are not. For the website; it has no route.
 #[derive(Debug, Clone, Copy)]
 pub struct GetEventPage;
@@ -365,7 +329,6 @@ impl Rpc for GetEventPage {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
-    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for GetEventPage {
@@ -392,7 +355,6 @@ impl Rpc for GetEventCalendar {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
-    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for GetEventCalendar {
@@ -419,7 +381,6 @@ impl Rpc for GetCatalogueCalendar {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
-    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for GetCatalogueCalendar {
@@ -446,7 +407,6 @@ impl Rpc for ListSitemaps {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
-    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for ListSitemaps {
@@ -473,7 +433,6 @@ impl Rpc for ListSitemapEvents {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
-    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for ListSitemapEvents {
@@ -481,7 +440,7 @@ impl PublicRpc for ListSitemapEvents {
     const CACHING: Option<Caching> = None;
 }
 
-/// `GET /api/v1/events/{slug}/cover`: Sends an event's cover image, 1200 by 630 pixels. Not found for drafts. Events without `image_query` have one, too, drawn from their title. With `text=false` it is the picture alone, 600 by 315 pixels. A client for which many covers had to be drawn within a minute must wait. Over gRPC, the image is empty if the metadata `if-none-match` names its `etag`.
+/// `GET /api/v1/events/{slug}/cover`: Sends an event's cover image, 1200 by 630 pixels. Not found for drafts. Events without `image_query` have one, too, drawn from their title. A client for which many covers had to be drawn within a minute must wait. Over gRPC, the image is empty if the metadata `if-none-match` names its `etag`.
 #[derive(Debug, Clone, Copy)]
 pub struct GetCover;
 
@@ -500,7 +459,6 @@ impl Rpc for GetCover {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
-    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for GetCover {
@@ -517,17 +475,15 @@ impl Binding for GetCover {
     const PATH: &'static str = "/api/v1/events/{slug}/cover";
     const BODY: Body = Body::None;
     const PATH_FIELDS: &'static [&'static str] = &["slug"];
-    const QUERY_FIELDS: &'static [&'static str] = &["text"];
+    const QUERY_FIELDS: &'static [&'static str] = &[];
 
     fn set(
         request: &mut Self::Request,
         field: &str,
         text: &str,
     ) -> Result<(), InvalidParameter> {
-        match field {
-            "slug" => request.slug = text.into(),
-            "text" => request.text = Some(crate::json::parse_bool("text", text)?),
-            _ => {}
+        if field == "slug" {
+            request.slug = text.into();
         }
         Ok(())
     }
@@ -552,7 +508,6 @@ impl Rpc for ListUseCases {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
-    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for ListUseCases {
@@ -599,7 +554,6 @@ impl Rpc for ListGuides {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
-    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for ListGuides {
@@ -646,7 +600,6 @@ impl Rpc for GetGuide {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
-    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for GetGuide {
@@ -673,7 +626,6 @@ impl Rpc for GetUseCase {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
-    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for GetUseCase {
@@ -700,7 +652,6 @@ impl Rpc for CreateEvent {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = true;
-    const COLLECTS_MISTAKES: bool = true;
 }
 
 impl PublicRpc for CreateEvent {
@@ -739,7 +690,6 @@ impl Rpc for ListMyEvents {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
-    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for ListMyEvents {
@@ -803,7 +753,6 @@ impl Rpc for GetMyEvent {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
-    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for GetMyEvent {
@@ -831,8 +780,6 @@ impl Binding for GetMyEvent {
 }
 /** `PATCH /api/v1/me/events/{id}`: Changes the fields in the request and leaves the others. A new `timezone` alone keeps the wall time. Lowering the capacity below the confirmed registrations is refused; raising it promotes the waitlist. With the `version` that was read before, the change is refused with `CONFLICT` if someone has edited the event since then.
 
-A question keeps its answers when its label changes. It is found by its `id`, else by its label, else by its place if it is the only one that is left over and has that place's type. Answers to a question that is gone or of another type stay as earlier answers.
-
 A new time or place is emailed to the active registrants (Confirmed, Pending or Waitlisted) 5 minutes after the last such change, and at most 15 minutes after the first. Who knows the time and place by then gets no mail: nobody does if the change was undone, and nobody is told of an event that is cancelled or over. `registrants_notified` says how many do not know by now. The mails count against the plan's daily mails, of which `GET /me` shows what is left; beyond them the call is refused with `RATE_LIMITED` and changes nothing. A change needs no more than an unused day.*/
 
 #[derive(Debug, Clone, Copy)]
@@ -853,7 +800,6 @@ impl Rpc for UpdateEvent {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = true;
-    const COLLECTS_MISTAKES: bool = true;
 }
 
 impl PublicRpc for UpdateEvent {
@@ -905,7 +851,6 @@ impl Rpc for CloneEvent {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
-    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for CloneEvent {
@@ -951,7 +896,6 @@ impl Rpc for DeleteEvent {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
-    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for DeleteEvent {
@@ -997,37 +941,10 @@ impl Rpc for PreviewEventMail {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
-    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for PreviewEventMail {
     const CONTENT: Content = Content::Json;
-    const CACHING: Option<Caching> = None;
-}
-
-/// Draws the cover that an event with these texts would have, 1200 by 630 pixels. For the website; it has no route.
-#[derive(Debug, Clone, Copy)]
-pub struct PreviewCover;
-
-impl Rpc for PreviewCover {
-    type Request = super::PreviewCoverRequest;
-    type Response = crate::http_body::HttpBody;
-
-    const NAME: &'static str = "PreviewCover";
-    const GRPC_PATH: &'static str = "/muster.v1.EventService/PreviewCover";
-    const INTERNAL: bool = false;
-    const ACCESS: Access = Access::Bearer;
-    const SCOPE: Option<Scope> = Some(Scope::EventsRead);
-    const READ_ONLY: bool = true;
-    const IDEMPOTENT: bool = true;
-    const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
-    const STEP_UP: bool = false;
-    const CHANGES_CATALOGUE: bool = false;
-}
-
-impl PublicRpc for PreviewCover {
-    const CONTENT: Content = Content::File;
     const CACHING: Option<Caching> = None;
 }
 
@@ -1050,7 +967,6 @@ impl Rpc for PreviewEventUpdate {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
-    const COLLECTS_MISTAKES: bool = true;
 }
 
 impl PublicRpc for PreviewEventUpdate {
@@ -1083,7 +999,6 @@ impl Rpc for PreviewEventDeletion {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
-    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for PreviewEventDeletion {
@@ -1110,7 +1025,6 @@ impl Rpc for PreviewCancellation {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
-    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for PreviewCancellation {
@@ -1137,7 +1051,6 @@ impl Rpc for PublishEvent {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = true;
-    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for PublishEvent {
@@ -1183,7 +1096,6 @@ impl Rpc for UnpublishEvent {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = true;
-    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for UnpublishEvent {
@@ -1229,7 +1141,6 @@ impl Rpc for CancelEvent {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = true;
-    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for CancelEvent {
@@ -1275,7 +1186,6 @@ impl Rpc for RegisterAttendee {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
-    const COLLECTS_MISTAKES: bool = true;
 }
 
 impl PublicRpc for RegisterAttendee {
@@ -1321,7 +1231,6 @@ impl Rpc for AddRegistration {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = true;
-    const COLLECTS_MISTAKES: bool = true;
 }
 
 impl PublicRpc for AddRegistration {
@@ -1348,7 +1257,7 @@ impl Binding for AddRegistration {
     }
 }
 
-/// `GET /api/v1/me/events/{id}/registrations`: Lists the registrations of one of the caller's events, in the order of registering. Ownership is checked first (not found), then the plan (a paid plan is required).
+/// `GET /api/v1/me/events/{id}/registrations`: Lists the registrations of one of the caller's events, in the order of registering; with `q`, which finds parts of words, those first in whom words begin so. Ownership is checked first (not found), then the plan (a paid plan is required).
 #[derive(Debug, Clone, Copy)]
 pub struct ListRegistrations;
 
@@ -1367,7 +1276,6 @@ impl Rpc for ListRegistrations {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
-    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for ListRegistrations {
@@ -1388,6 +1296,8 @@ impl Binding for ListRegistrations {
         "from",
         "to",
         "cursor",
+        "email",
+        "approval_first",
     ];
 
     fn set(
@@ -1404,6 +1314,12 @@ impl Binding for ListRegistrations {
             "from" => request.from = Some(text.into()),
             "to" => request.to = Some(text.into()),
             "cursor" => request.cursor = Some(text.into()),
+            "email" => request.email = Some(text.into()),
+            "approval_first" => {
+                request.approval_first = Some(
+                    crate::json::parse_bool("approval_first", text)?,
+                );
+            }
             _ => {}
         }
         Ok(())
@@ -1434,7 +1350,6 @@ impl Rpc for ExportRegistrations {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
-    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for ExportRegistrations {
@@ -1447,15 +1362,17 @@ impl Binding for ExportRegistrations {
     const PATH: &'static str = "/api/v1/me/events/{id}/registrations.csv";
     const BODY: Body = Body::None;
     const PATH_FIELDS: &'static [&'static str] = &["id"];
-    const QUERY_FIELDS: &'static [&'static str] = &[];
+    const QUERY_FIELDS: &'static [&'static str] = &["separator"];
 
     fn set(
         request: &mut Self::Request,
         field: &str,
         text: &str,
     ) -> Result<(), InvalidParameter> {
-        if field == "id" {
-            request.id = text.into();
+        match field {
+            "id" => request.id = text.into(),
+            "separator" => request.separator = Some(text.into()),
+            _ => {}
         }
         Ok(())
     }
@@ -1480,7 +1397,6 @@ impl Rpc for GetRegistration {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
-    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for GetRegistration {
@@ -1528,7 +1444,6 @@ impl Rpc for GetRegistrations {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
-    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for GetRegistrations {
@@ -1555,7 +1470,6 @@ impl Rpc for ApproveRegistration {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = true;
-    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for ApproveRegistration {
@@ -1603,7 +1517,6 @@ impl Rpc for ApproveRegistrations {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = true;
-    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for ApproveRegistrations {
@@ -1630,7 +1543,7 @@ impl Binding for ApproveRegistrations {
     }
 }
 
-/// `PATCH /api/v1/me/events/{id}/registrations/{registration_id}`: Changes the name or the answers of a registration and leaves what is not in the request. Nobody is emailed. Answers replace all those to the event's custom fields, and must fit them. Answers to fields that it no longer has stay, unless `answers` is null.
+/// `PATCH /api/v1/me/events/{id}/registrations/{registration_id}`: Changes the name, the email address or the answers of a registration and leaves what is not in the request. Answers replace all earlier ones and must fit the event's custom fields. Only with another address are people emailed: it gets what applies now, and the earlier one a notice; links in emails to that one end. Everything else can be corrected after the event, too.
 #[derive(Debug, Clone, Copy)]
 pub struct UpdateRegistration;
 
@@ -1649,7 +1562,6 @@ impl Rpc for UpdateRegistration {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
-    const COLLECTS_MISTAKES: bool = true;
 }
 
 impl PublicRpc for UpdateRegistration {
@@ -1703,7 +1615,6 @@ impl Rpc for DeclineRegistration {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = true;
-    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for DeclineRegistration {
@@ -1751,7 +1662,6 @@ impl Rpc for DeclineRegistrations {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = true;
-    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for DeclineRegistrations {
@@ -1778,7 +1688,6 @@ impl Rpc for CancelRegistration {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = true;
-    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for CancelRegistration {
@@ -1807,6 +1716,158 @@ impl Binding for CancelRegistration {
     }
 }
 
+/// `POST /api/v1/me/events/{id}/registrations/{registration_id}/promote`: Gives a registration on the waitlist a spot, before others who wait. If the event is full, its capacity is one more afterwards: this is done in the same step. The attendee gets an email. A `Confirmed` registration stays unchanged.
+#[derive(Debug, Clone, Copy)]
+pub struct PromoteRegistration;
+
+impl Rpc for PromoteRegistration {
+    type Request = super::PromoteRegistrationRequest;
+    type Response = super::Registration;
+
+    const NAME: &'static str = "PromoteRegistration";
+    const GRPC_PATH: &'static str = "/muster.v1.RegistrationService/PromoteRegistration";
+    const INTERNAL: bool = false;
+    const ACCESS: Access = Access::Paid;
+    const SCOPE: Option<Scope> = Some(Scope::RegistrationsWrite);
+    const READ_ONLY: bool = false;
+    const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = true;
+    const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
+    const CHANGES_CATALOGUE: bool = true;
+}
+
+impl PublicRpc for PromoteRegistration {
+    const CONTENT: Content = Content::Json;
+    const CACHING: Option<Caching> = None;
+}
+
+impl Binding for PromoteRegistration {
+    const METHOD: http::Method = http::Method::POST;
+    const PATH: &'static str = "/api/v1/me/events/{id}/registrations/{registration_id}/promote";
+    const BODY: Body = Body::None;
+    const PATH_FIELDS: &'static [&'static str] = &["id", "registration_id"];
+    const QUERY_FIELDS: &'static [&'static str] = &[];
+
+    fn set(
+        request: &mut Self::Request,
+        field: &str,
+        text: &str,
+    ) -> Result<(), InvalidParameter> {
+        match field {
+            "id" => request.id = text.into(),
+            "registration_id" => request.registration_id = text.into(),
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+/// `POST /api/v1/me/events/{id}/registrations/{registration_id}/resend-mail`: Sends the email that says what applies to a registration again, with a new private link, once a minute at most. It counts against the plan's daily emails, as adding someone does.
+#[derive(Debug, Clone, Copy)]
+pub struct ResendRegistrationMail;
+
+impl Rpc for ResendRegistrationMail {
+    type Request = super::ResendRegistrationMailRequest;
+    type Response = super::Registration;
+
+    const NAME: &'static str = "ResendRegistrationMail";
+    const GRPC_PATH: &'static str = "/muster.v1.RegistrationService/ResendRegistrationMail";
+    const INTERNAL: bool = false;
+    const ACCESS: Access = Access::Paid;
+    const SCOPE: Option<Scope> = Some(Scope::RegistrationsWrite);
+    const READ_ONLY: bool = false;
+    const IDEMPOTENT: bool = false;
+    const IDEMPOTENCY_KEY: bool = true;
+    const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
+    const CHANGES_CATALOGUE: bool = false;
+}
+
+impl PublicRpc for ResendRegistrationMail {
+    const CONTENT: Content = Content::Json;
+    const CACHING: Option<Caching> = None;
+}
+
+impl Binding for ResendRegistrationMail {
+    const METHOD: http::Method = http::Method::POST;
+    const PATH: &'static str = "/api/v1/me/events/{id}/registrations/{registration_id}/resend-mail";
+    const BODY: Body = Body::None;
+    const PATH_FIELDS: &'static [&'static str] = &["id", "registration_id"];
+    const QUERY_FIELDS: &'static [&'static str] = &[];
+
+    fn set(
+        request: &mut Self::Request,
+        field: &str,
+        text: &str,
+    ) -> Result<(), InvalidParameter> {
+        match field {
+            "id" => request.id = text.into(),
+            "registration_id" => request.registration_id = text.into(),
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+/// Says whom `UpdateRegistration` would email. Nothing is changed. For the confirmation of the tool; it has no route.
+#[derive(Debug, Clone, Copy)]
+pub struct PreviewUpdatedRegistration;
+
+impl Rpc for PreviewUpdatedRegistration {
+    type Request = super::UpdateRegistrationRequest;
+    type Response = super::RecipientsPreview;
+
+    const NAME: &'static str = "PreviewUpdatedRegistration";
+    const GRPC_PATH: &'static str = "/muster.v1.RegistrationService/PreviewUpdatedRegistration";
+    const INTERNAL: bool = false;
+    const ACCESS: Access = Access::Paid;
+    const SCOPE: Option<Scope> = Some(Scope::RegistrationsWrite);
+    const READ_ONLY: bool = true;
+    const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
+    const CHANGES_CATALOGUE: bool = false;
+}
+
+impl PublicRpc for PreviewUpdatedRegistration {
+    const CONTENT: Content = Content::Json;
+    const CACHING: Option<Caching> = None;
+
+    fn set_update_mask(request: &mut Self::Request, fields: Vec<String>) {
+        request.update_mask = Some(prost_types::FieldMask {
+            paths: fields,
+        });
+    }
+}
+
+/// Says whom `PromoteRegistration` would email. Nothing is changed. For the confirmation of the tool; it has no route.
+#[derive(Debug, Clone, Copy)]
+pub struct PreviewPromotion;
+
+impl Rpc for PreviewPromotion {
+    type Request = super::PromoteRegistrationRequest;
+    type Response = super::RecipientsPreview;
+
+    const NAME: &'static str = "PreviewPromotion";
+    const GRPC_PATH: &'static str = "/muster.v1.RegistrationService/PreviewPromotion";
+    const INTERNAL: bool = false;
+    const ACCESS: Access = Access::Paid;
+    const SCOPE: Option<Scope> = Some(Scope::RegistrationsWrite);
+    const READ_ONLY: bool = true;
+    const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
+    const CHANGES_CATALOGUE: bool = false;
+}
+
+impl PublicRpc for PreviewPromotion {
+    const CONTENT: Content = Content::Json;
+    const CACHING: Option<Caching> = None;
+}
+
 /// Says whom `AddRegistration` would email. Nothing is changed. For the confirmation of the tool; it has no route.
 #[derive(Debug, Clone, Copy)]
 pub struct PreviewAddedRegistration;
@@ -1826,7 +1887,6 @@ impl Rpc for PreviewAddedRegistration {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
-    const COLLECTS_MISTAKES: bool = true;
 }
 
 impl PublicRpc for PreviewAddedRegistration {
@@ -1853,7 +1913,6 @@ impl Rpc for PreviewApproval {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
-    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for PreviewApproval {
@@ -1880,7 +1939,6 @@ impl Rpc for PreviewDecline {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
-    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for PreviewDecline {
@@ -1907,7 +1965,6 @@ impl Rpc for PreviewRegistrationCancellation {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
-    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for PreviewRegistrationCancellation {
@@ -1934,7 +1991,6 @@ impl Rpc for CheckIn {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
-    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for CheckIn {
@@ -1982,7 +2038,6 @@ impl Rpc for CheckInByCode {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
-    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for CheckInByCode {
@@ -2021,7 +2076,6 @@ impl Rpc for GetRegistrationByCode {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
-    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for GetRegistrationByCode {
@@ -2048,7 +2102,6 @@ impl Rpc for UndoCheckIn {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
-    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for UndoCheckIn {
@@ -2096,7 +2149,6 @@ impl Rpc for GetRegistrationByToken {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
-    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for GetRegistrationByToken {
@@ -2123,7 +2175,6 @@ impl Rpc for GetRegistrationCalendarByToken {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
-    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for GetRegistrationCalendarByToken {
@@ -2150,7 +2201,6 @@ impl Rpc for GetTicket {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
-    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for GetTicket {
@@ -2177,7 +2227,6 @@ impl Rpc for ConfirmRegistrationByToken {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
-    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for ConfirmRegistrationByToken {
@@ -2204,7 +2253,6 @@ impl Rpc for TakeOverNewDetailsByToken {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
-    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for TakeOverNewDetailsByToken {
@@ -2231,7 +2279,6 @@ impl Rpc for RefuseMailByToken {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
-    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for RefuseMailByToken {
@@ -2258,7 +2305,6 @@ impl Rpc for CancelRegistrationByToken {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
-    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for CancelRegistrationByToken {
@@ -2274,7 +2320,6 @@ pub fn visit_rpcs(visitor: &mut impl RpcVisitor) {
     visitor.visit(ExportActivity);
     visitor.visit(ListEvents);
     visitor.visit(GetEvent);
-    visitor.visit(ListCities);
     visitor.visit(GetEventPage);
     visitor.visit(GetEventCalendar);
     visitor.visit(GetCatalogueCalendar);
@@ -2292,7 +2337,6 @@ pub fn visit_rpcs(visitor: &mut impl RpcVisitor) {
     visitor.visit(CloneEvent);
     visitor.visit(DeleteEvent);
     visitor.visit(PreviewEventMail);
-    visitor.visit(PreviewCover);
     visitor.visit(PreviewEventUpdate);
     visitor.visit(PreviewEventDeletion);
     visitor.visit(PreviewCancellation);
@@ -2311,6 +2355,10 @@ pub fn visit_rpcs(visitor: &mut impl RpcVisitor) {
     visitor.visit(DeclineRegistration);
     visitor.visit(DeclineRegistrations);
     visitor.visit(CancelRegistration);
+    visitor.visit(PromoteRegistration);
+    visitor.visit(ResendRegistrationMail);
+    visitor.visit(PreviewUpdatedRegistration);
+    visitor.visit(PreviewPromotion);
     visitor.visit(PreviewAddedRegistration);
     visitor.visit(PreviewApproval);
     visitor.visit(PreviewDecline);
@@ -2358,6 +2406,8 @@ pub fn visit_bindings(visitor: &mut impl Visitor) {
     visitor.visit(UpdateRegistration);
     visitor.visit(DeclineRegistration);
     visitor.visit(CancelRegistration);
+    visitor.visit(PromoteRegistration);
+    visitor.visit(ResendRegistrationMail);
     visitor.visit(CheckIn);
     visitor.visit(CheckInByCode);
     visitor.visit(UndoCheckIn);

@@ -647,6 +647,34 @@ pub trait RegistrationHandlers<F: Frame>: Send + Sync + 'static {
         request: super::CancelRegistrationRequest,
     ) -> impl Future<Output = Result<super::Registration, F::Error>> + Send;
 
+    /// See [`bindings::PromoteRegistration`].
+    fn promote_registration(
+        &self,
+        caller: F::Command<super::Registration>,
+        request: super::PromoteRegistrationRequest,
+    ) -> impl Future<Output = Result<super::Registration, F::Error>> + Send;
+
+    /// See [`bindings::ResendRegistrationMail`].
+    fn resend_registration_mail(
+        &self,
+        caller: F::Command<super::Registration>,
+        request: super::ResendRegistrationMailRequest,
+    ) -> impl Future<Output = Result<super::Registration, F::Error>> + Send;
+
+    /// See [`bindings::PreviewUpdatedRegistration`].
+    fn preview_updated_registration(
+        &self,
+        caller: F::Bearer,
+        request: super::UpdateRegistrationRequest,
+    ) -> impl Future<Output = Result<super::RecipientsPreview, F::Error>> + Send;
+
+    /// See [`bindings::PreviewPromotion`].
+    fn preview_promotion(
+        &self,
+        caller: F::Bearer,
+        request: super::PromoteRegistrationRequest,
+    ) -> impl Future<Output = Result<super::RecipientsPreview, F::Error>> + Send;
+
     /// See [`bindings::PreviewAddedRegistration`].
     fn preview_added_registration(
         &self,
@@ -896,6 +924,50 @@ impl<
                 },
             )
             .await
+    }
+
+    async fn promote_registration(
+        &self,
+        request: Request<super::PromoteRegistrationRequest>,
+    ) -> Result<Response<super::Registration>, Status> {
+        self.once(
+                bindings::PromoteRegistration,
+                request,
+                |handlers, caller, request| {
+                    Box::pin(handlers.promote_registration(caller, request))
+                },
+            )
+            .await
+    }
+
+    async fn resend_registration_mail(
+        &self,
+        request: Request<super::ResendRegistrationMailRequest>,
+    ) -> Result<Response<super::Registration>, Status> {
+        self.once(
+                bindings::ResendRegistrationMail,
+                request,
+                |handlers, caller, request| {
+                    Box::pin(handlers.resend_registration_mail(caller, request))
+                },
+            )
+            .await
+    }
+
+    async fn preview_updated_registration(
+        &self,
+        request: Request<super::UpdateRegistrationRequest>,
+    ) -> Result<Response<super::RecipientsPreview>, Status> {
+        let (caller, request) = self.open(request, F::bearer)?;
+        self.answer(self.handlers().preview_updated_registration(caller, request)).await
+    }
+
+    async fn preview_promotion(
+        &self,
+        request: Request<super::PromoteRegistrationRequest>,
+    ) -> Result<Response<super::RecipientsPreview>, Status> {
+        let (caller, request) = self.open(request, F::bearer)?;
+        self.answer(self.handlers().preview_promotion(caller, request)).await
     }
 
     async fn preview_added_registration(
@@ -1188,6 +1260,22 @@ static ACCESS: &[(&str, AccessRule)] = &[
     (
         "/muster.v1.RegistrationService/CancelRegistration",
         AccessRule::of::<bindings::CancelRegistration>(),
+    ),
+    (
+        "/muster.v1.RegistrationService/PromoteRegistration",
+        AccessRule::of::<bindings::PromoteRegistration>(),
+    ),
+    (
+        "/muster.v1.RegistrationService/ResendRegistrationMail",
+        AccessRule::of::<bindings::ResendRegistrationMail>(),
+    ),
+    (
+        "/muster.v1.RegistrationService/PreviewUpdatedRegistration",
+        AccessRule::of::<bindings::PreviewUpdatedRegistration>(),
+    ),
+    (
+        "/muster.v1.RegistrationService/PreviewPromotion",
+        AccessRule::of::<bindings::PreviewPromotion>(),
     ),
     (
         "/muster.v1.RegistrationService/PreviewAddedRegistration",

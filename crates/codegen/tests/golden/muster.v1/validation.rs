@@ -445,6 +445,7 @@ impl Validate for super::ListRegistrationsRequest {
     fn fill_defaults(&mut self) {
         self.limit.get_or_insert(50);
         self.offset.get_or_insert(0);
+        self.approval_first.get_or_insert(false);
     }
 
     fn validate(&self, check: &mut crate::validation::Check) {
@@ -471,10 +472,24 @@ impl Validate for super::ListRegistrationsRequest {
         if let Some(cursor) = &self.cursor {
             check.field("cursor").length(cursor, 0, 100);
         }
+        if let Some(email) = &self.email {
+            check.field("email").length(email, 0, 254);
+        }
     }
 }
 
-impl Validate for super::ExportRegistrationsRequest {}
+impl Validate for super::ExportRegistrationsRequest {
+    fn fill_defaults(&mut self) {
+        self.separator.get_or_insert("comma".into());
+    }
+
+    fn validate(&self, check: &mut crate::validation::Check) {
+        if let Some(separator) = &self.separator {
+            check.field("separator").one_of(separator, &["comma", "semicolon"]);
+        }
+    }
+}
+
 impl Validate for super::GetRegistrationRequest {}
 
 impl Validate for super::GetRegistrationsRequest {
@@ -500,8 +515,14 @@ impl Validate for super::UpdateRegistrationRequest {
         for (index, item) in self.answers.iter().enumerate() {
             check.item("answers", index).message(item);
         }
+        if let Some(email) = &self.email {
+            check.field("email").length(email, 0, 254).email(email);
+        }
     }
 }
+
+impl Validate for super::PromoteRegistrationRequest {}
+impl Validate for super::ResendRegistrationMailRequest {}
 
 impl Validate for super::DeclineRegistrationRequest {
     fn validate(&self, check: &mut crate::validation::Check) {
@@ -527,7 +548,7 @@ impl Validate for super::CheckInByCodeRequest {
     fn validate(&self, check: &mut crate::validation::Check) {
         check.field("code").required(self.code.is_some());
         if let Some(code) = &self.code {
-            check.field("code").length(code, 1, 100);
+            check.field("code").length(code, 1, 300);
         }
     }
 }

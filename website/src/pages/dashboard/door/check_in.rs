@@ -1,36 +1,37 @@
-//! What a form at the door does: it checks in whom it names, or who alone matches what was typed or scanned.
+//! What a form at the door does: it checks in whom it names, and who has the code or the whole address. Names are only looked for.
 
 use http_kit::Problem;
 use muster_api::v1::{
-    CheckInByCodeRequest, CheckInRequest, Registration, UndoCheckInRequest,
-    bindings::{CheckIn, CheckInByCode, UndoCheckIn},
+    CheckInByCodeRequest, CheckInRequest, ListRegistrationsRequest, Registration,
+    UndoCheckInRequest,
+    bindings::{CheckIn, CheckInByCode, ListRegistrations, UndoCheckIn},
 };
 use serde::{Deserialize, Serialize};
 
-use super::{MAX_HITS, search};
+use super::search;
 use crate::{caller::Caller, form::Form};
 
-/// Fewer letters find too many people to check one in by Enter.
-const MIN_LETTERS: usize = 3;
-
-/// The length of a check-in code.
-const CODE_CHARACTERS: usize = 20;
+/// How many letters and digits a check-in code has, and one of earlier versions.
+const CODE_LENGTHS: [usize; 2] = [12, 20];
 
 /// The parameters of the page: what was looked for, or who was checked in or out last.
 #[derive(Debug, Default, Serialize, Deserialize)]
-pub(super) struct DoorQuery {
+pub(in crate::pages::dashboard) struct DoorQuery {
     pub(super) q: Option<String>,
+    /// Where the page begins, of more that were found.
+    pub(super) cursor: Option<String>,
     pub(super) last: Option<String>,
-    /// Since when the last one was checked in before: perhaps two people show one ticket. `yes` where the time is unknown.
+    /// Set if the last one was checked in before: perhaps two people show one ticket, or another phone was quicker.
     pub(super) before: Option<String>,
 }
 
 impl DoorQuery {
-    fn done(registration_id: String, before: Option<String>) -> Self {
+    /// The page that shows whom a form was about.
+    pub(in crate::pages::dashboard) fn of(registration_id: String, was_checked_in: bool) -> Self {
         Self {
-            q: None,
             last: Some(registration_id),
-            before,
+            before: was_checked_in.then(|| "yes".to_owned()),
+            ..Self::default()
         }
     }
 }
@@ -44,19 +45,31 @@ pub(super) async fn act(caller: &Caller, id: &str, form: &Form) -> Result<DoorQu
     let Some(q) = form.value("q") else {
         return Ok(DoorQuery::default());
     };
-    if let Some(code) = code_in(q) {
-        return by_code(caller, id, code).await;
+    let mut no_such_code = None;
+    if may_be_code(q) {
+        match by_code(caller, id, q).await {
+            // A name may have the letters of a code.
+            Err(problem) if problem.http_status == 404 => no_such_code = Some(problem),
+            done => return done,
+        }
+    } else if q.contains('@')
+        && let Some(one) = of_address(caller, id, q).await?
+    {
+        if one.status == "Confirmed" {
+            return of_one(caller, id, &one.id, false).await;
+        }
+        return Ok(DoorQuery::of(one.id, false));
     }
-    let Some(one) = only_hit(caller, id, q).await? else {
-        return Ok(DoorQuery {
-            q: Some(q.to_owned()),
-            ..DoorQuery::default()
-        });
-    };
-    if one.checked_in {
-        return Ok(DoorQuery::done(one.id, Some("yes".to_owned())));
+    if let Some(problem) = no_such_code
+        && search(caller, id, Some(q.to_owned()), None).await?.count == 0
+    {
+        return Err(problem);
     }
-    of_one(caller, id, &one.id, false).await
+    // Also if only one person is called so: whoever reads a name aloud is asked.
+    Ok(DoorQuery {
+        q: Some(q.to_owned()),
+        ..DoorQuery::default()
+    })
 }
 
 async fn of_one(
@@ -66,21 +79,21 @@ async fn of_one(
     undoes: bool,
 ) -> Result<DoorQuery, Problem> {
     let (id, registration_id) = (id.to_owned(), registration_id.to_owned());
-    let done = DoorQuery::done(registration_id.clone(), None);
     if undoes {
         let request = UndoCheckInRequest {
             id,
             registration_id,
         };
-        caller.ask::<UndoCheckIn>(request).await?;
-    } else {
-        let request = CheckInRequest {
-            id,
-            registration_id,
-        };
-        caller.ask::<CheckIn>(request).await?;
+        let one = caller.ask::<UndoCheckIn>(request).await?;
+        return Ok(DoorQuery::of(one.id, false));
     }
-    Ok(done)
+    let request = CheckInRequest {
+        id,
+        registration_id,
+    };
+    let one = caller.ask::<CheckIn>(request).await?;
+    let was_checked_in = one.was_checked_in();
+    Ok(DoorQuery::of(one.id, was_checked_in))
 }
 
 async fn by_code(caller: &Caller, id: &str, code: &str) -> Result<DoorQuery, Problem> {
@@ -89,34 +102,32 @@ async fn by_code(caller: &Caller, id: &str, code: &str) -> Result<DoorQuery, Pro
         event_id: Some(id.to_owned()),
     };
     let answer = caller.ask::<CheckInByCode>(request).await?;
-    let before = answer.was_checked_in.then_some(answer.checked_in_at);
-    Ok(DoorQuery::done(answer.registration_id, before))
+    Ok(DoorQuery::of(answer.registration_id, answer.was_checked_in))
 }
 
-/// The one registration with a seat that these words find, if there is no other one.
-async fn only_hit(caller: &Caller, id: &str, q: &str) -> Result<Option<Registration>, Problem> {
-    if q.chars().count() < MIN_LETTERS {
-        return Ok(None);
-    }
-    let list = search(caller, id, Some(q.to_owned()), MAX_HITS).await?;
-    let is_whole = list.count <= MAX_HITS;
-    let items = list.items.into_iter();
-    let mut there = items.filter(|one| one.status != "Cancelled");
-    let only = match (there.next(), there.next()) {
-        (Some(one), None) if is_whole => Some(one),
-        _ => None,
+/// The registration of a whole address that is not cancelled.
+async fn of_address(
+    caller: &Caller,
+    id: &str,
+    address: &str,
+) -> Result<Option<Registration>, Problem> {
+    let request = ListRegistrationsRequest {
+        id: id.to_owned(),
+        email: Some(address.to_owned()),
+        ..ListRegistrationsRequest::default()
     };
-    Ok(only.filter(|one| one.status == "Confirmed"))
+    let list = caller.ask::<ListRegistrations>(request).await?;
+    let mut there = list.items.into_iter();
+    Ok(there.find(|one| one.status != "Cancelled"))
 }
 
-/// The check-in code that was scanned or typed: alone, or as the last part of the address in a QR code.
-fn code_in(text: &str) -> Option<&str> {
-    let last = text.trim_end_matches('/').rsplit('/').next()?;
-    let last = last.split(['?', '#']).next()?;
-    let is_code =
-        last.len() == CODE_CHARACTERS && last.bytes().all(|byte| byte.is_ascii_alphanumeric());
-    let is_alone = last.len() == text.len() || text.contains("/check-in/");
-    (is_code && is_alone).then_some(last)
+/// Whether a text may be a check-in code, alone or as the address in a QR code; core knows.
+fn may_be_code(text: &str) -> bool {
+    let is_code = |character: char| {
+        character.is_ascii_alphanumeric() || character == '-' || character.is_whitespace()
+    };
+    let length = text.bytes().filter(u8::is_ascii_alphanumeric).count();
+    text.contains("://") || (text.chars().all(is_code) && CODE_LENGTHS.contains(&length))
 }
 
 #[cfg(test)]
@@ -125,23 +136,22 @@ mod tests {
 
     #[test]
     fn a_scanner_may_type_the_code_or_its_address() {
-        let code = "Zk3vT9QmW2bYxR7cLp0D";
         for text in [
-            code.to_owned(),
-            format!("https://muster.example/check-in/{code}"),
-            format!("https://muster.example/below/check-in/{code}/"),
-            format!("/check-in/{code}?x=y"),
+            "7KQ2-M9XD-04TB",
+            "7kq2 m9xd 04tb",
+            "Zk3vT9QmW2bYxR7cLp0D",
+            "https://muster.example/check-in/7KQ2-M9XD-04TB",
         ] {
-            assert_eq!(code_in(&text), Some(code), "{text}");
+            assert!(may_be_code(text), "{text}");
         }
         for text in [
-            "Grace Hopper",
+            "Grace Hopper!",
             "grace@example.org",
             "Zk3vT9QmW2bYxR7cLp0",
             "x/Zk3vT9QmW2bYxR7cLp0D",
             "",
         ] {
-            assert_eq!(code_in(text), None, "{text}");
+            assert!(!may_be_code(text), "{text}");
         }
     }
 }

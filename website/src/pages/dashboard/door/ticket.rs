@@ -34,6 +34,8 @@ struct StaffPage {
     event_url: String,
     /// The IANA name of the event's time zone.
     timezone: String,
+    /// When the event begins.
+    start: String,
     answer: RegistrationByCode,
     guest: Registration,
     standing: Standing,
@@ -71,7 +73,11 @@ pub(in crate::pages) async fn take(caller: Caller, form: Form) -> PageResult {
         event_id: None,
     };
     match caller.ask::<CheckInByCode>(request).await {
-        Ok(_) => Ok(flash::see(&path, Some(Flash::CHECKED_IN))),
+        Ok(answer) => {
+            // Who was quicker is said on the page.
+            let done = (!answer.was_checked_in).then_some(Flash::CHECKED_IN);
+            Ok(flash::see(&path, done))
+        }
         Err(problem) if problem.http_status == 409 => {
             page(&caller.refused(form, problem), &code).await
         }
@@ -93,6 +99,7 @@ async fn page(caller: &Caller, code: &str) -> PageResult {
         url: format!("/check-in/{}/check-in", encoded(code)),
         event_url,
         timezone: event.timezone,
+        start: event.start_date,
         answer,
         standing: Standing::of(&guest),
         guest,

@@ -3,7 +3,10 @@
 use askama::Template;
 use muster_api::{
     Scope,
-    v1::{AddRegistrationRequest, bindings::AddRegistration},
+    v1::{
+        AddRegistrationRequest, AddedRegistration, CheckInRequest,
+        bindings::{AddRegistration, CheckIn},
+    },
 };
 
 use super::path;
@@ -11,10 +14,13 @@ use crate::{
     caller::{Caller, Frame, Tab},
     field::{Field, FormModel},
     flash::{self, Flash},
-    form::Form,
+    form::{Form, link},
     layout::PageResult,
     pages::{
-        dashboard::event_head::{EventHead, Part, read},
+        dashboard::{
+            door::{self, DoorQuery},
+            event_head::{EventHead, Part, read},
+        },
         register::form::{answers, model},
     },
 };
@@ -25,6 +31,10 @@ struct AddPage {
     page: Frame,
     head: EventHead,
     model: FormModel,
+    /// Whether someone new is put on the waitlist.
+    is_full: bool,
+    /// Whether they stand at the door, to be checked in.
+    is_at_door: bool,
     /// Registers once, however often the form is sent.
     key: String,
 }
@@ -35,7 +45,17 @@ pub(in crate::pages) async fn show(caller: Caller) -> PageResult {
     let name = Field::line("name", "Name").required();
     let email = Field::email("email", "Email").autocomplete("off");
     let model = model(vec![name, email.required()], &event.custom_fields);
+    let asked = caller.context.query();
+    let model = if asked.has("door") {
+        model.filled(&asked)
+    } else {
+        model
+    };
+    let typed = caller.form().unwrap_or(&asked);
+    let taken = event.registrations_confirmed + event.registrations_waitlisted;
     caller.answer(&AddPage {
+        is_full: taken >= event.max_capacity,
+        is_at_door: typed.has("door"),
         page: caller.page("Add a guest", Tab::Events),
         head: EventHead::of(&event, Part::Registrations),
         model: caller.again(model),
@@ -52,9 +72,33 @@ pub(in crate::pages) async fn take(caller: Caller, form: Form) -> PageResult {
         email: form.text("email"),
         answers: answers(&event.custom_fields, &form),
     };
-    caller
+    let id = request.id.clone();
+    let added = caller
         .context
         .ask_once::<AddRegistration>(request, form.key())
         .await?;
-    Ok(flash::see(&list, Some(Flash::REGISTRATION_ADDED)))
+    let is_in = added.status == "Confirmed";
+    if form.has("door") {
+        return check_in(&caller, id, added).await;
+    }
+    let done = if is_in {
+        Flash::REGISTRATION_ADDED
+    } else {
+        Flash::REGISTRATION_WAITLISTED
+    };
+    Ok(flash::see(&list, Some(done)))
+}
+
+/// Checks in who was added at the door, if there was a spot, and goes back there.
+async fn check_in(caller: &Caller, id: String, added: AddedRegistration) -> PageResult {
+    let door = door::path(&id);
+    let request = CheckInRequest {
+        id,
+        registration_id: added.id.clone(),
+    };
+    if added.status == "Confirmed" {
+        caller.ask::<CheckIn>(request).await?;
+    }
+    let query = DoorQuery::of(added.id, false);
+    Ok(flash::see(&link(&door, &query), None))
 }
