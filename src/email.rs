@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use idna::uts46::{AsciiDenyList, Hyphens, Uts46};
+use idna::uts46::{AsciiDenyList, DnsLength, Hyphens, Uts46};
 
 /// Whether a text is an email address that mail can be sent to: what browsers accept in an email field (HTML's definition), within
 /// the lengths of RFC 5321. HTML allows dots anywhere before the `@`; mail (RFC 5322) allows them only between other characters. A
@@ -40,7 +40,13 @@ pub fn in_ascii(address: &str) -> Cow<'_, str> {
     if domain.is_ascii() {
         return address.into();
     }
-    match idna::domain_to_ascii(domain) {
+    let encoded = Uts46::new().to_ascii(
+        domain.as_bytes(),
+        AsciiDenyList::URL,
+        Hyphens::CheckFirstLast,
+        DnsLength::Verify,
+    );
+    match encoded {
         Ok(domain) => format!("{local}@{domain}").into(),
         Err(_) => address.into(),
     }

@@ -108,7 +108,7 @@ impl<F: Frame, H> Framed<F, H> {
         request: Request<R::Request>,
         caller: impl FnOnce(&F, &Request<Checked<R::Request>>) -> Result<C, F::Error>,
     ) -> Result<(C, Checked<R::Request>), Status> {
-        let request = checked::<R>(request)?;
+        let request = checked(request, R::COLLECTS_MISTAKES)?;
         let caller = caller(&self.frame, &request).map_err(|error| self.frame.refuse(error))?;
         Ok((caller, request.into_inner()))
     }
@@ -140,7 +140,7 @@ impl<F: Frame, H> Framed<F, H> {
     where
         H: Sync,
     {
-        let request = checked::<R>(request)?;
+        let request = checked(request, R::COLLECTS_MISTAKES)?;
         let answer = self.frame.once::<R, H>(&self.handlers, request, handle);
         answer.await.map(Response::new)
     }

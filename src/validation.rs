@@ -5,7 +5,6 @@ use std::fmt::Write as _;
 use tonic::{Request, Status};
 
 use crate::{
-    binding::Rpc,
     email::is_email,
     status,
     violation::{Violation, Violations},
@@ -53,13 +52,14 @@ impl<T> From<T> for Checked<T> {
 ///
 /// # Errors
 /// `INVALID_REQUEST` with every violation, if its rpc does not.
-pub fn checked<R: Rpc>(
-    request: Request<R::Request>,
-) -> Result<Request<Checked<R::Request>>, Status> {
+pub fn checked<T: Validate>(
+    request: Request<T>,
+    collects_mistakes: bool,
+) -> Result<Request<Checked<T>>, Status> {
     let (metadata, extensions, mut message) = request.into_parts();
     message.fill_defaults();
     let mistakes = check(&message).err().unwrap_or_default();
-    if !mistakes.is_empty() && !R::COLLECTS_MISTAKES {
+    if !mistakes.is_empty() && !collects_mistakes {
         return Err(status::invalid(&mistakes));
     }
     let checked = Checked { message, mistakes };

@@ -136,7 +136,8 @@ def publish(walk, mails):
     set_value(site, "#end_date", f"{DAY}T14:00")
     walk.take("new-event", "label[for=title]")
     walk.press("Save as a draft")
-    event = site.path().split("?")[0]
+    # The address for questions is to be proven first, which has time.
+    event = site.path().split("?")[0].removesuffix("/contact")
     walk.open(event)
     walk.press("Publish…")
     walk.take("publish", "h1")
@@ -184,7 +185,7 @@ def approve(walk, event, organizer, page):
     walk.press("Max Planck")
     walk.press("Decline…")
     walk.type("#reason", "The oven is small. We will bake again in spring.")
-    walk.press("Decline and mail 1 person")
+    walk.press("Decline and email 1 person")
     walk.open("/dashboard/account/mails")
 
 
@@ -193,7 +194,8 @@ def check_in(walk, event, mails):
     walk.open(event)
     walk.press("Check-in")
     walk.leave(lambda: site.find("#q").send_keys("dor", Keys.ENTER))
-    assert "is checked in" in site.text(), site.text()
+    walk.press("Check in")
+    assert "Checked in, " in site.text(), site.text()
     walk.take("door", ".event-name")
     walk.press("Undo")
     assert "Check-in undone" in site.text(), site.text()
@@ -202,7 +204,7 @@ def check_in(walk, event, mails):
     walk.open(f"/check-in/{site.find('.code').text}")
     walk.take("ticket-staff")
     walk.press("Check in")
-    assert "Checked in:" in site.text(), site.text()
+    assert "Checked in, " in site.text(), site.text()
     walk.press("Undo")
 
 
@@ -213,15 +215,15 @@ def change_and_cancel(walk, event, mails):
     walk.type("#location", "The new bakery, Mill Lane 12")
     walk.press("Save")
     walk.take("new-place", "h1")
-    walk.press("Save and mail")
-    assert "The mails go out" in site.text(), site.text()
+    walk.press("Save and email")
+    assert "The emails go out" in site.text(), site.text()
     walk.open(event)
     walk.press("Cancel the event…")
     walk.type("#reason", "Our oven is broken. We are sorry, and bake again in spring.")
     walk.take("cancel-reason", "h1")
     walk.press("Continue")
     walk.take("cancel-review", "h1")
-    walk.press("Cancel the event and mail")
+    walk.press("Cancel the event and email")
     assert "This event is cancelled." in site.text(), site.text()
     mails.has("mary@example.org", "Our oven is broken.")
 

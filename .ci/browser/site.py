@@ -74,7 +74,7 @@ def find_and_register_without_scripts(site, organizer, events):
     assert site.path() == f"{path}/registered" and "Check your inbox" in site.text()
     private = organizer.private_path("grace@example.org", event)
     site.open(private)
-    assert "You have a spot" in site.text() and site.has(".qr svg")
+    assert "You’re in" in site.text() and site.has(".qr svg")
     site.scripts(True)
     site.open(path)
     assert site.has("[data-copy]"), "with scripts there is more"
@@ -97,7 +97,7 @@ def wait_and_cancel(site, organizer, events, private):
     site.send()
     assert site.path() == private and "Your registration is cancelled" in site.text()
     site.open(second)
-    assert "You have a spot" in site.text(), site.text()
+    assert "You’re in" in site.text(), site.text()
     return second
 
 
@@ -263,7 +263,7 @@ def main():
         second = wait_and_cancel(site, organizer, events, private)
         by_keyboard(site, events)
         right_to_left(site, events)
-        site.check(second, "private-answers", "You have a spot")
+        site.check(second, "private-answers", "You’re in")
         site.check(private, "private-cancelled", "Your registration is cancelled")
         check_refused_form(site, f"/events/{events.open['slug']}/register")
         check_private_pages(site, organizer, events)

@@ -295,7 +295,7 @@ def visit(containers, client, slug):
     # Long lines are split, and the server prints each as Python writes bytes.
     mail = re.sub(r"='?\n(?:b')?", "", await_mail(containers, "ada@example.org"))
     private = re.search(rf"{re.escape(client.origin)}(/registrations/\w+)", mail)
-    if not private or "You have a spot" not in client.page(private[1]):
+    if not private or "You’re in" not in client.page(private[1]):
         raise Wrong(f"the mail's link opens no private page: {mail[:2000]}")
     print("containers: the site is at the same origin: catalogue, form, mail, private page")
 

@@ -110,6 +110,7 @@ pub fn services(
         links: links(),
         clock: use_cases.commands.clock().clone(),
         studio,
+        cover_limit: use_cases.cover_limit.clone(),
     };
     let registrations = RegistrationApi {
         registrations: use_cases.registrations.clone(),

@@ -114,7 +114,7 @@ fn summary(done: &Erasure, written: u64) -> String {
         format!("mails removed from the mail folder: {written}"),
         format!("private links removed: {}", done.links),
         format!(
-            "waitlisted registrations that got a seat: {}",
+            "waitlisted registrations that got a spot: {}",
             done.promoted
         ),
         format!(

@@ -1,5 +1,7 @@
 //! Markdown as plain text, for programs that would show its signs.
 
+use std::fmt::Write as _;
+
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
 /// A text without the signs of Markdown: lists keep their dashes and numbers, links their address after the words.
@@ -45,7 +47,8 @@ impl Plain {
                 | TagEnd::CodeBlock
                 | TagEnd::BlockQuote(_)
                 | TagEnd::HtmlBlock,
-            ) => self.end_block(),
+            )
+            | Event::Rule => self.end_block(),
             Event::Text(text)
             | Event::Code(text)
             | Event::Html(text)
@@ -54,7 +57,6 @@ impl Plain {
             | Event::DisplayMath(text)
             | Event::FootnoteReference(text) => self.text.push_str(&text),
             Event::SoftBreak | Event::HardBreak => self.text.push('\n'),
-            Event::Rule => self.end_block(),
             Event::Start(_) | Event::End(_) | Event::TaskListMarker(_) => {}
         }
     }
@@ -79,7 +81,7 @@ impl Plain {
         self.text.push_str(&"  ".repeat(depth));
         match self.lists.last_mut() {
             Some(Some(number)) => {
-                self.text.push_str(&format!("{number}. "));
+                let _infallible = write!(self.text, "{number}. ");
                 *number = number.saturating_add(1);
             }
             _ => self.text.push_str("- "),
@@ -93,7 +95,7 @@ impl Plain {
         let words = self.text.get(begin..).unwrap_or_default();
         let is_said = address.strip_prefix("mailto:").unwrap_or(&address) == words;
         if !is_said {
-            self.text.push_str(&format!(" ({address})"));
+            let _infallible = write!(self.text, " ({address})");
         }
     }
 }

@@ -29,9 +29,9 @@ pub(super) fn png_of(text: &str) -> Option<Vec<u8>> {
             }
         }
     }
-    let side = u32::try_from(size).ok()?;
+    let pixels_wide = u32::try_from(size).ok()?;
     let mut image = Vec::new();
-    let mut encoder = Encoder::new(&mut image, side, side);
+    let mut encoder = Encoder::new(&mut image, pixels_wide, pixels_wide);
     encoder.set_color(ColorType::Grayscale);
     encoder.set_depth(BitDepth::One);
     let mut writer = encoder.write_header().ok()?;

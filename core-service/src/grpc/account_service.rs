@@ -45,6 +45,7 @@ impl AccountHandlers<CoreFrame> for AccountApi {
         Authenticated {
             principal,
             credential,
+            ..
         }: Authenticated,
         _: ExportAccountRequest,
     ) -> Result<Response<Messages<HttpBody>>, Error> {

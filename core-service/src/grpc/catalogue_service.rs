@@ -55,19 +55,23 @@ impl CatalogueApi {
             Some(filter) => self.catalogue.search(&filter, limit, offset).await,
         }
     }
+}
 
-    /// A drawn cover: from the cache, or drawn now, of which a client gets only so many.
-    async fn drawn(&self, request: CoverRequest, client: Option<IpAddr>) -> Result<Bytes, Error> {
-        if let Some(png) = self.studio.find(&request) {
-            return Ok(png);
-        }
-        self.cover_limit.count(client)?;
-        self.studio.cover(request).await.map_err(not_drawn)
+/// A drawn cover: from the cache, or drawn now, of which a client gets only so many.
+pub(super) async fn drawn(
+    (studio, limit): (&Studio, &CoverLimit),
+    request: CoverRequest,
+    client: Option<IpAddr>,
+) -> Result<Bytes, Error> {
+    if let Some(png) = studio.find(&request) {
+        return Ok(png);
     }
+    limit.count(client)?;
+    studio.cover(request).await.map_err(not_drawn)
 }
 
 /// Why there is no drawing.
-pub(super) fn not_drawn(error: covers::Error) -> Error {
+fn not_drawn(error: covers::Error) -> Error {
     match error {
         covers::Error::Busy => Error::CoversBusy,
         covers::Error::Drawing(cause) => Error::unreadable("cover", cause),
@@ -214,7 +218,7 @@ impl CatalogueHandlers<CoreFrame> for CatalogueApi {
                 let data = if is_known(&etag) {
                     Bytes::new()
                 } else {
-                    self.drawn(drawing, caller.client).await?
+                    drawn((&self.studio, &self.cover_limit), drawing, caller.client).await?
                 };
                 ("image/png", data, etag, is_provisional)
             }

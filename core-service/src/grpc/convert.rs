@@ -11,6 +11,7 @@ use covers::CoverRequest;
 use domain::{
     change::Change,
     event::{CustomField, Event, EventPatch, FieldId, FieldType, ListedEvent, NewEvent},
+    instant::Instant,
     registration::Counters,
     schedule::ScheduleChange,
     violation::{Checked, FieldViolation},
@@ -258,11 +259,12 @@ pub(super) fn created_event(event: Event, links: &Links) -> v1::CreatedEvent {
 }
 
 /// An event in its owner's list.
-pub(super) fn my_event(event: ListedEvent, links: &Links) -> v1::MyEvent {
+pub(super) fn my_event(event: ListedEvent, links: &Links, now: Instant) -> v1::MyEvent {
     v1::MyEvent {
+        is_ended: event.schedule.is_over(now),
         id: event.id.to_string(),
         event_url: links.event(&event.slug),
-        start_date: event.start.rfc3339(),
+        start_date: event.schedule.start.rfc3339(),
         slug: event.slug,
         title: event.title,
         registration_count: event.registrations,
@@ -278,8 +280,10 @@ pub(super) fn my_event(event: ListedEvent, links: &Links) -> v1::MyEvent {
 pub(super) fn my_event_detail(
     (event, counters): (Event, Counters),
     links: &Links,
+    now: Instant,
 ) -> v1::MyEventDetail {
     v1::MyEventDetail {
+        is_ended: event.has_ended(now),
         id: event.id.to_string(),
         event_url: links.event(&event.slug),
         image_url: image_url(&event, links),
@@ -316,10 +320,10 @@ pub(super) fn my_event_detail(
 }
 
 /// The same after a change that may mail people.
-pub(super) fn updated_event(updated: Updated, links: &Links) -> v1::MyEventDetail {
+pub(super) fn updated_event(updated: Updated, links: &Links, now: Instant) -> v1::MyEventDetail {
     v1::MyEventDetail {
         registrants_notified: Some(updated.notified),
-        ..my_event_detail((updated.event, updated.counters), links)
+        ..my_event_detail((updated.event, updated.counters), links, now)
     }
 }
 

@@ -17,6 +17,7 @@ impl EdgeHandlers<CoreFrame> for EdgeApi {
         Authenticated {
             principal,
             credential,
+            ..
         }: Authenticated,
         request: CheckCredentialRequest,
     ) -> Result<CheckCredentialResponse, Error> {

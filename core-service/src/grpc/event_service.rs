@@ -16,13 +16,13 @@ use muster_api::{
 use tonic::Response;
 
 use super::{
-    catalogue_service::not_drawn,
+    catalogue_service::drawn,
     convert,
     frame::{Authenticated, Command, CoreFrame},
     preview,
     request::event_id,
 };
-use crate::service::{Cancellation, Error, Events, Links};
+use crate::service::{Cancellation, CoverLimit, Error, Events, Links};
 
 /// The rpcs about the caller's own events.
 pub(super) struct EventApi {
@@ -30,6 +30,7 @@ pub(super) struct EventApi {
     pub(super) links: Links,
     pub(super) clock: Clock,
     pub(super) studio: Studio,
+    pub(super) cover_limit: CoverLimit,
 }
 
 impl EventHandlers<CoreFrame> for EventApi {
@@ -56,8 +57,8 @@ impl EventHandlers<CoreFrame> for EventApi {
             .events
             .list(&principal, &asked.filter, asked.after, request.limit())
             .await?;
-        let events = found.events.into_iter();
-        let items = events.map(|event| convert::my_event(event, &self.links));
+        let (events, now) = (found.events.into_iter(), self.clock.now());
+        let items = events.map(|event| convert::my_event(event, &self.links, now));
         Ok(MyEventList {
             items: items.collect(),
             count: found.count,
@@ -73,7 +74,11 @@ impl EventHandlers<CoreFrame> for EventApi {
     ) -> Result<MyEventDetail, Error> {
         let id = event_id(&request.id)?;
         let found = self.events.get(&caller.principal, id).await?;
-        Ok(convert::my_event_detail(found, &self.links))
+        Ok(convert::my_event_detail(
+            found,
+            &self.links,
+            self.clock.now(),
+        ))
     }
 
     async fn update_event(
@@ -81,7 +86,7 @@ impl EventHandlers<CoreFrame> for EventApi {
         caller: Command<MyEventDetail>,
         request: Checked<UpdateEventRequest>,
     ) -> Result<MyEventDetail, Error> {
-        let show = |changed| convert::updated_event(changed, &self.links);
+        let show = |changed| convert::updated_event(changed, &self.links, self.clock.now());
         let id = event_id(&request.message.id)?;
         let patch = convert::event_patch(request);
         let update = self.events.update(caller.showing(&show), id, patch);
@@ -116,14 +121,14 @@ impl EventHandlers<CoreFrame> for EventApi {
 
     async fn preview_cover(
         &self,
-        _: Authenticated,
+        caller: Authenticated,
         request: PreviewCoverRequest,
     ) -> Result<Response<Messages<HttpBody>>, Error> {
         let drawing = convert::cover_request(convert::cover_words(request), true);
-        let drawn = self.studio.cover(drawing).await;
+        let covers = (&self.studio, &self.cover_limit);
         let body = HttpBody {
             content_type: "image/png".into(),
-            data: drawn.map_err(not_drawn)?,
+            data: drawn(covers, drawing, caller.client).await?,
         };
         Ok(Response::new(Box::pin(tokio_stream::once(Ok(body)))))
     }
@@ -180,7 +185,7 @@ impl EventHandlers<CoreFrame> for EventApi {
         caller: Command<MyEventDetail>,
         request: PublishEventRequest,
     ) -> Result<MyEventDetail, Error> {
-        let show = |published| convert::my_event_detail(published, &self.links);
+        let show = |published| convert::my_event_detail(published, &self.links, self.clock.now());
         let id = event_id(&request.id)?;
         let publish = self.events.publish(caller.showing(&show), id);
         publish.await.map(show)
@@ -191,7 +196,7 @@ impl EventHandlers<CoreFrame> for EventApi {
         caller: Command<MyEventDetail>,
         request: UnpublishEventRequest,
     ) -> Result<MyEventDetail, Error> {
-        let show = |draft| convert::my_event_detail(draft, &self.links);
+        let show = |draft| convert::my_event_detail(draft, &self.links, self.clock.now());
         let id = event_id(&request.id)?;
         let unpublish = self.events.unpublish(caller.showing(&show), id);
         unpublish.await.map(show)

@@ -35,6 +35,8 @@ pub(super) struct Authenticated {
     pub(super) principal: Principal,
     /// All that the credential says.
     pub(super) credential: Caller,
+    /// The client's address, as the gate has determined it.
+    pub(super) client: Option<IpAddr>,
 }
 
 /// The caller of an rpc of an account's pages.
@@ -71,10 +73,9 @@ impl Frame for CoreFrame {
     type Command<M: Message> = Command<M>;
 
     fn public<M>(&self, request: &Request<M>) -> Result<PublicCaller, Error> {
-        let origin = request.extensions().get::<CallOrigin>();
         let tags = request.metadata().get("if-none-match");
         Ok(PublicCaller {
-            client: origin.and_then(|origin| origin.client),
+            client: client(request),
             if_none_match: tags.map(|tags| tags.as_bytes().to_vec()),
         })
     }
@@ -85,6 +86,7 @@ impl Frame for CoreFrame {
         Ok(Authenticated {
             principal,
             credential,
+            client: client(request),
         })
     }
 
@@ -153,6 +155,12 @@ impl Frame for CoreFrame {
 fn caller<M>(request: &Request<M>) -> Result<Caller, Error> {
     let caller = request.extensions().get().copied();
     caller.ok_or(Error::Unauthorized)
+}
+
+/// The client's address, as the gate has determined it.
+fn client<M>(request: &Request<M>) -> Option<IpAddr> {
+    let origin = request.extensions().get::<CallOrigin>();
+    origin.and_then(|origin| origin.client)
 }
 
 /// The status with these details, which contain its code and its message.

@@ -402,7 +402,7 @@ impl RegistrationHandlers<CoreFrame> for RegistrationApi {
         caller: PublicCaller,
         request: GetRegistrationByTokenRequest,
     ) -> Result<Response<OwnRegistration>, Error> {
-        let look_up = self.own_registrations.get(&request.token);
+        let look_up = Box::pin(self.own_registrations.get(&request.token));
         let found = self.link_limit.looked_up(caller.client, look_up).await?;
         Ok(Response::new(self.own(found)))
     }
@@ -452,7 +452,7 @@ impl RegistrationHandlers<CoreFrame> for RegistrationApi {
         caller: PublicCaller,
         request: GetRegistrationCalendarByTokenRequest,
     ) -> Result<Response<CalendarFile>, Error> {
-        let look_up = self.own_registrations.get(&request.token);
+        let look_up = Box::pin(self.own_registrations.get(&request.token));
         let found = self.link_limit.looked_up(caller.client, look_up).await?;
         let addresses = Addresses {
             host: &self.links.host(),

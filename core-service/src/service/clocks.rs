@@ -39,20 +39,24 @@ pub(crate) async fn follow_clocks(commands: &Commands) -> Result<bool, Error> {
         let now = commands.now();
         let found = tx.lock_events_of_older_zones(release, now, after, BATCH);
         let found = found.await?;
-        let is_right = |schedule: &Schedule| schedule.clock_change() == ClockChange::None;
-        let right = found.iter().filter(|(_, schedule)| is_right(schedule));
-        let right: Vec<EventId> = right.map(|(id, _)| *id).collect();
+        // Those that cannot be read are passed over.
+        let read = found.iter();
+        let read = read.filter_map(|(id, schedule)| Some((*id, schedule.as_ref()?)));
+        let is_right =
+            |(_, schedule): &(EventId, &Schedule)| schedule.clock_change() == ClockChange::None;
+        let (right, wrong): (Vec<_>, Vec<_>) = read.partition(is_right);
+        let right: Vec<EventId> = right.into_iter().map(|(id, _)| id).collect();
         tx.set_zone_release(&right, release).await?;
         tx.commit().await?;
-        for (id, _) in found.iter().filter(|(_, schedule)| !is_right(schedule)) {
+        for (id, _) in wrong {
             // One that fails does not keep the others.
-            if let Err(error) = follow(commands, *id).await {
+            if let Err(error) = follow(commands, id).await {
                 tracing::warn!(event_id = %id, error = %chain(&error), "the clocks of an event were not followed and will be tried again");
             }
         }
         match found.last() {
             Some((last, _)) if i64::try_from(found.len()).unwrap_or(BATCH) == BATCH => {
-                after = *last
+                after = *last;
             }
             _ => return Ok(false),
         }
@@ -112,6 +116,9 @@ pub async fn planned_clocks(
         };
         after = *last;
         for (id, before) in found {
+            let Some(before) = before else {
+                continue;
+            };
             let after = match before.clock_change() {
                 ClockChange::None => continue,
                 ClockChange::Moved(after) => Some(after),

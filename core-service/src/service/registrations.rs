@@ -69,7 +69,7 @@ impl Registrations {
         plans: Plans,
     ) -> Self {
         Self {
-            batchers: Arc::new(Batchers::start(&commands, plans.clone())),
+            batchers: Arc::new(Batchers::start(&commands, plans)),
             plans,
             commands,
             links,

@@ -112,8 +112,15 @@ impl Mail {
         assert_eq!(to.iter().count(), 1);
         let to = to.first().unwrap();
         let kinds: Vec<String> = message.parts[1..].iter().map(kind).collect();
-        assert_eq!(&kinds[..2], ["plain", "html"]);
-        assert!(kinds.len() == 2 || kinds[2..] == ["calendar"], "{kinds:?}");
+        // A mail with a ticket has the image of its code beside the HTML.
+        let (html, rest) = if kinds.iter().any(|kind| kind == "related") {
+            assert_eq!(&kinds[1..4], ["related", "html", "png"]);
+            (3, &kinds[4..])
+        } else {
+            (2, &kinds[2..])
+        };
+        assert_eq!((&*kinds[0], &*kinds[html - 1]), ("plain", "html"));
+        assert!(rest.is_empty() || rest == ["calendar"], "{kinds:?}");
         Self {
             to: (
                 to.name().map(str::to_owned),
@@ -121,8 +128,8 @@ impl Mail {
             ),
             subject: message.subject().unwrap().to_owned(),
             text: part(&message, 1),
-            html: part(&message, 2),
-            calendar: (kinds.len() == 3).then(|| part(&message, 3)),
+            html: part(&message, html),
+            calendar: (!rest.is_empty()).then(|| part(&message, kinds.len())),
             source: String::from_utf8(bytes.to_vec()).unwrap(),
         }
     }

@@ -294,7 +294,7 @@ pub(super) fn find(words: &str) -> Vec<&'static Topic> {
             let (own, others) = (mention.words(), other.words());
             other.topic == mention.topic || (own.start < others.end && others.start < own.end)
         };
-        if !(is_certain && mention.is_weak) && !chosen.iter().any(is_taken) {
+        if !(chosen.iter().any(is_taken) || is_certain && mention.is_weak) {
             chosen.push(mention);
         }
     }

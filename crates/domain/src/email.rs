@@ -2,8 +2,9 @@
 
 use std::{fmt, str::FromStr};
 
+pub use muster_api::email::in_ascii;
+use muster_api::email::is_email;
 pub use muster_api::email::readable;
-use muster_api::email::{in_ascii, is_email};
 use sha2::{Digest as _, Sha256};
 
 /// A valid email address, as entered, with its domain in ASCII.

@@ -129,8 +129,7 @@ impl Event {
     /// Whether it is over for its organizers and guests. The contract ends an event without an end when it starts, see
     /// [`Event::is_active`].
     pub fn has_ended(&self, now: Instant) -> bool {
-        // Most events are not over by either, which needs no time zone.
-        self.schedule.effective_end() <= now && self.schedule.over_at() <= now
+        self.schedule.is_over(now)
     }
 
     /// Whether it takes place at this moment.

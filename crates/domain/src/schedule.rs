@@ -108,6 +108,12 @@ impl Schedule {
         midnight.map_or(at_least, |midnight| midnight.max(at_least))
     }
 
+    /// Whether it is over for the people there.
+    pub fn is_over(&self, now: Instant) -> bool {
+        // Most events are not over by either, which needs no time zone.
+        self.effective_end() <= now && self.over_at() <= now
+    }
+
     /// The end in calendars, where an entry without length is easily missed: an hour after the start if it is open.
     pub fn calendar_end(&self) -> EventTime {
         self.own_end()

@@ -109,11 +109,14 @@ async fn events_whose_clocks_are_right_stay_as_they_are(app: Arc<TestApp>) {
 
 async fn an_event_that_cannot_be_read_does_not_keep_the_others(app: Arc<TestApp>) {
     let (_, _, broken) = with_guest(&app).await;
+    let (_, _, timeless) = with_guest(&app).await;
     let (_, owner, event) = with_guest(&app).await;
-    for id in [&broken.id, &event.id] {
+    for id in [&broken.id, &timeless.id, &event.id] {
         app.update(EARLIER, id).await;
     }
     app.update("events SET custom_fields = 'no JSON'", &broken.id)
+        .await;
+    app.update("events SET start_local = 'never'", &timeless.id)
         .await;
     app.maintain().await;
     let detail = owner.detail(&event).await;

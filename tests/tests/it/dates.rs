@@ -106,7 +106,7 @@ async fn years_are_1_to_9999_also_in_utc(api: Api) {
 }
 
 async fn the_end_is_not_before_the_start(api: Api) {
-    let owner = api.owner(Plan::Free).await;
+    let owner = api.owner(Plan::Business).await;
     let start = "2027-05-01T18:00:00Z";
     for end in [
         "2027-05-01T18:00:00Z",

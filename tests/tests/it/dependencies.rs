@@ -175,6 +175,8 @@ const SEAM: &[(&str, &[&str])] = &[
             "service/command",
             "jobs/runner",
             "jobs/maintenance",
+            // A step of maintenance, which marks events whose moments are right.
+            "service/clocks",
             // Methods of other types with the same name: a pause begins, and so does a mail's exchange.
             "email/smtp",
             "jobs/lane",

@@ -99,7 +99,7 @@ async fn a_copy_is_a_copy_in_the_activity(api: Api) {
     let list = owner
         .ok::<ListActivity>(json!({"event_id": copy["id"]}))
         .await;
-    let sentence = list["items"][0]["sentence"].as_str().unwrap();
+    let sentence = list["items"][0]["text"].as_str().unwrap();
     assert!(
         sentence.ends_with("duplicated an event as \"Go Night\""),
         "{sentence}"

@@ -65,10 +65,10 @@ async fn a_corrected_address_and_the_one_before_are_told(api: Api) {
         ask["email"] = json!(email);
         ask
     };
-    let taken = owner
+    let refusal = owner
         .refused::<UpdateRegistration>(change("ada@exmaple.org"))
         .await;
-    assert_eq!(taken.reason, Reason::AlreadyRegistered);
+    assert_eq!(refusal.reason, Reason::AlreadyRegistered);
     owner
         .refused::<UpdateRegistration>(change("nobody"))
         .await
@@ -101,9 +101,45 @@ async fn a_corrected_address_and_the_one_before_are_told(api: Api) {
     assert_eq!(own(token(&new.text)).await.unwrap(), "grace@example.org");
     // Whoever has the wrong address gets to nothing any more.
     assert!(own(before).await.is_err());
+    let ticket = async |code: &str| {
+        let own = &api.core.use_cases().own_registrations;
+        let ticket = own.ticket(code).await;
+        ticket.map(|ticket| ticket.registration.status)
+    };
+    let code = api.registrations(&event.id).await[0].check_in_code.clone();
+    assert!(ticket(&people[0].1).await.is_err());
+    assert_eq!(ticket(code.as_str()).await.unwrap(), Status::Confirmed);
+    assert!(new.text.contains(code.as_str()), "{}", new.text);
     let rows = api.audit(&people[0].0).await;
     let last = rows.last().unwrap();
     assert_eq!(last.after, Some(json!({"changed": ["email"]})));
+}
+
+async fn an_address_in_another_case_is_the_same_and_nobody_is_mailed(api: Api) {
+    let owner = api.owner(Plan::Premium).await;
+    let event = owner.publish_new(json!({})).await;
+    api.register(&event.id, &[Status::Confirmed]).await;
+    let before = people(&api, &event).await;
+    let mut change = of(&event, &before[0].0);
+    change["email"] = json!("Guest-1@example.org");
+    let corrected = owner.ok::<UpdateRegistration>(change).await;
+    assert_eq!(corrected["email"], "Guest-1@example.org");
+    assert_eq!(people(&api, &event).await, before);
+    api.drain_jobs().await;
+    assert!(api.mails().is_empty());
+}
+
+async fn nobody_is_mailed_about_a_draft(api: Api) {
+    let owner = api.owner(Plan::Premium).await;
+    let draft = owner.create(json!({})).await;
+    api.register(&draft.id, &[Status::Confirmed]).await;
+    let people = people(&api, &draft).await;
+    let mut change = of(&draft, &people[0].0);
+    change["email"] = json!("grace@example.org");
+    let refused = owner.refused::<UpdateRegistration>(change).await;
+    assert_eq!(refused.reason, Reason::EventNotPublished);
+    let stored = api.registrations(&draft.id).await;
+    assert_eq!(stored[0].email, "guest-1@example.org");
 }
 
 async fn a_mail_that_failed_is_shown_and_sent_again(api: Api) {
@@ -134,6 +170,8 @@ async fn a_mail_that_failed_is_shown_and_sent_again(api: Api) {
 tests::on_every_surface!(
     someone_on_the_waitlist_is_given_a_spot_and_a_full_event_has_one_more,
     a_corrected_address_and_the_one_before_are_told,
+    an_address_in_another_case_is_the_same_and_nobody_is_mailed,
+    nobody_is_mailed_about_a_draft,
 );
 
 mod mailed_again {

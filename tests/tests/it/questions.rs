@@ -103,6 +103,28 @@ async fn answers_to_a_question_that_is_gone_are_earlier_ones_and_stay(api: Api) 
     assert_ne!(earlier["field_id"], new["id"]);
 }
 
+async fn a_question_in_the_place_of_another_does_not_get_its_answers(api: Api) {
+    let owner = api.owner(Plan::Pro).await;
+    let (event, _) = asked(&owner).await;
+    let [diet, size] = &questions_of(&owner, &event).await[..] else {
+        panic!("there are two questions")
+    };
+    // A program that sends identities as far as it has them.
+    ask(&owner, &event, json!([diet, text("Phone")])).await;
+    let expected = [("Diett", "vegan"), ("Size", "M")];
+    assert_eq!(answers(&owner, &event).await, pairs(&expected));
+    let after = questions_of(&owner, &event).await;
+    assert_eq!(after[0]["id"], diet["id"]);
+    assert_ne!(after[1]["id"], size["id"]);
+    // The only question, as the site sends a row that was added.
+    ask(&owner, &event, json!([diet])).await;
+    let new = json!({"label": "Food", "field_type": "text", "id": "new"});
+    ask(&owner, &event, json!([new])).await;
+    let id = &questions_of(&owner, &event).await[0]["id"];
+    assert!(*id != diet["id"] && *id != "new", "{id}");
+    assert_eq!(answers(&owner, &event).await, pairs(&expected));
+}
+
 async fn the_server_makes_identities_and_a_copy_keeps_them(api: Api) {
     let owner = api.owner(Plan::Pro).await;
     let mine = json!([{"label": "Diet", "field_type": "text", "id": "mine"}]);
@@ -172,6 +194,7 @@ async fn a_corrected_question_keeps_its_column_and_its_place_on_the_private_page
 tests::on_every_surface!(
     a_corrected_question_keeps_its_answers,
     answers_to_a_question_that_is_gone_are_earlier_ones_and_stay,
+    a_question_in_the_place_of_another_does_not_get_its_answers,
     the_server_makes_identities_and_a_copy_keeps_them,
 );
 tests::on_both_engines!(

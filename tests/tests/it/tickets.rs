@@ -334,7 +334,7 @@ async fn descriptions_in_calendars_are_plain_text(app: Arc<TestApp>) {
     let (mail, _) = register(&app, &event, "ada").await;
     assert_eq!(value(&mail.calendar.unwrap(), "DESCRIPTION"), Some(plain));
     let all = app.site.page("/events.ics").send().await;
-    let all = unfolded(&String::from_utf8(all.body.to_vec()).unwrap());
+    let all = unfolded(core::str::from_utf8(&all.body).unwrap());
     assert_eq!(value(&all, "DESCRIPTION"), Some(plain));
 }
 

@@ -184,6 +184,7 @@ async fn one(run: &Run, system: &System, engine: &str, search: &Search) -> anyho
         city: text(search.city),
         from: text(search.from),
         to: text(search.to),
+        running: None,
     };
     let first = system.call::<ListEvents>(request.clone()).await?;
     ensure!(

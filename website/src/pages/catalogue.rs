@@ -4,7 +4,6 @@ pub(super) mod filter;
 
 use askama::Template;
 use http::{HeaderValue, StatusCode, header::CACHE_CONTROL};
-use http_kit::Problem;
 use muster_api::v1::{
     Event, EventList, ListCitiesRequest,
     bindings::{ListCities, ListEvents},
@@ -53,7 +52,8 @@ struct Day {
 pub(in crate::pages) async fn home(context: RequestContext) -> PageResult {
     let filter = Filter::default();
     let asked = context.ask::<ListEvents>(filter.request(PAGE_SIZE, 0));
-    let (list, cities) = tokio::try_join!(asked, cities(&context))?;
+    let (list, cities) = tokio::join!(asked, cities(&context));
+    let list = list?;
     let title = "Find your next event";
     let page = Page::unlisted(context.site.links(), title, DESCRIPTION, Section::None)
         .at(context.site.url("/"));
@@ -63,7 +63,7 @@ pub(in crate::pages) async fn home(context: RequestContext) -> PageResult {
 pub(in crate::pages) async fn events(context: RequestContext) -> PageResult {
     let mut filter: Filter = context.query().read()?;
     let offset = filter.offset.unwrap_or(0);
-    let cities = cities(&context).await?;
+    let cities = cities(&context).await;
     filter.complete(&cities);
     let mut page = Page::unlisted(context.site.links(), "Events", DESCRIPTION, Section::Events);
     if offset == 0 && !filter.is_set() {
@@ -85,9 +85,10 @@ pub(in crate::pages) async fn events(context: RequestContext) -> PageResult {
     }
 }
 
-async fn cities(context: &RequestContext) -> Result<Vec<String>, Problem> {
-    let list = context.ask::<ListCities>(ListCitiesRequest {}).await?;
-    Ok(list.items)
+/// What the form suggests. A page without it is better than none.
+async fn cities(context: &RequestContext) -> Vec<String> {
+    let list = context.ask::<ListCities>(ListCitiesRequest {}).await;
+    list.map(|list| list.items).unwrap_or_default()
 }
 
 fn show(

@@ -21,6 +21,7 @@ mod mail_preview;
 mod members;
 mod new_event;
 mod plan;
+mod preview;
 mod publish;
 mod registration;
 mod registrations;
@@ -135,6 +136,7 @@ fn of_events(site: &Site) -> Vec<Resource> {
         Resource::new("/dashboard/events/{id}/edit")
             .with(account.get(edit_event::show))
             .with(account.post(edit_event::take)),
+        Resource::new("/dashboard/events/{id}/preview").with(account.get(preview::show)),
         Resource::new("/dashboard/events/{id}").with(account.get(event::show)),
         Resource::new("/dashboard/events/{id}/clone")
             .with(account.get(event::ask_to_clone))

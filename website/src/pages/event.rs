@@ -8,10 +8,10 @@ use muster_api::v1::{
 };
 
 use crate::{
-    cover,
+    cover::{self, Cover},
     event::{EventState, ShownEvent, expected, spots_left},
     json_ld,
-    layout::{Page, PageResult, Section, public},
+    layout::{Page, PageResult, Section, private, public},
     markdown::{Author, summary},
     pages::embed,
     place::PlaceKind,
@@ -44,6 +44,18 @@ struct EventPage {
     embed_line: String,
     is_title_long: bool,
     social_image_url: String,
+    /// Where the dashboard has the event, if this is the preview of a draft.
+    preview_of: Option<String>,
+}
+
+/// A draft, as its page will show it.
+pub(in crate::pages) struct Draft {
+    pub(in crate::pages) answer: Answer,
+    pub(in crate::pages) event: Event,
+    /// Where its cover stands.
+    pub(in crate::pages) cover: String,
+    /// Where the dashboard has it.
+    pub(in crate::pages) back: String,
 }
 
 pub(in crate::pages) async fn show(context: RequestContext) -> PageResult {
@@ -53,6 +65,17 @@ pub(in crate::pages) async fn show(context: RequestContext) -> PageResult {
         return Ok(moved(&format!("/events/{}", event.slug)));
     }
     public(&EventPage::of(&context.site, answer, event)?)
+}
+
+/// The page of a draft. It stays private: only members of the account get it, and no cache.
+pub(in crate::pages) fn show_draft(context: &RequestContext, draft: Draft) -> PageResult {
+    let mut page = EventPage::of(&context.site, draft.answer, draft.event)?;
+    page.event.cover = Cover {
+        picture: draft.cover.clone(),
+        poster: draft.cover,
+    };
+    page.preview_of = Some(draft.back);
+    private(&page)
 }
 
 pub(in crate::pages) async fn calendar(context: RequestContext) -> PageResult {
@@ -87,6 +110,15 @@ pub(crate) fn seats(answer: &Answer, capacity: i32) -> String {
 }
 
 impl EventPage {
+    /// What the button says.
+    const fn invitation(&self) -> &'static str {
+        if self.answer.requires_approval {
+            "Request to join"
+        } else {
+            "Register"
+        }
+    }
+
     fn of(site: &Site, answer: Answer, event: Event) -> Result<Self, Problem> {
         let description = summary(&event.description, DESCRIPTION_CHARACTERS);
         let mut page = Page::unlisted(site.links(), &event.title, &description, Section::Events);
@@ -105,6 +137,7 @@ impl EventPage {
             embed_line: embed::line(site, &event.slug, &event.title),
             is_title_long: event.title.chars().count() > LONG_TITLE_CHARACTERS,
             social_image_url,
+            preview_of: None,
             answer,
             source: event,
         })

@@ -3,7 +3,7 @@
 use super::capitalized;
 
 /// Rules that nothing else needs to be known of: how the API's words begin, and the sentence.
-const SENTENCES: [(&str, &str); 43] = [
+const SENTENCES: [(&str, &str); 44] = [
     (
         "must be of an event that is not cancelled",
         "This event is cancelled.",
@@ -72,7 +72,7 @@ const SENTENCES: [(&str, &str); 43] = [
         "This option is there twice.",
     ),
     ("must not come twice", "This is there twice."),
-    ("must not have", "Choose each option once."),
+    ("must not have \"", "Choose each option once."),
     (
         "must have at least one item when",
         "Add at least one option.",
@@ -97,6 +97,10 @@ const SENTENCES: [(&str, &str); 43] = [
     (
         "must be the name of the account",
         "This is not the name of the account.",
+    ),
+    (
+        "must be your email address",
+        "This isn’t your email address.",
     ),
     ("must be the 8 digits", "Enter the 8 digits from the email."),
     (

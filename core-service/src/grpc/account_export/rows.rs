@@ -157,10 +157,15 @@ pub(super) fn rows(records: Records, links: &Links) -> Result<Vec<Value>, Error>
         Records::Events(all) => {
             let row = |(event, counters): (domain::event::Event, _)| {
                 let (reason, created_at) = (event.cancel_reason.clone(), event.created_at);
-                let mut row = to_value(convert::my_event_detail((event, counters), links))?;
-                // That is about one change.
+                let mut row = to_value(convert::my_event_detail(
+                    (event, counters),
+                    links,
+                    created_at,
+                ))?;
+                // Those are about one change and one moment.
                 if let Some(row) = row.as_object_mut() {
-                    row.remove("registrants_notified");
+                    row.shift_remove("registrants_notified");
+                    row.shift_remove("is_ended");
                 }
                 row["cancel_reason"] = reason.into();
                 row["created_at"] = created_at.to_string().into();

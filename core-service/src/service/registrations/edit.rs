@@ -3,10 +3,11 @@
 use domain::{
     change::Change,
     email::Email,
+    entropy::Entropy,
     fact::Fact,
     ids::{EventId, RegistrationId},
     instant::Instant,
-    registration::{Answer, Details, Refusal, Registration, check_answers},
+    registration::{Answer, Details, Refusal, Registration, Requester, check_answers},
     violation::{Checked, Violations},
 };
 
@@ -27,7 +28,7 @@ pub struct RegistrationPatch {
     pub name: Change<String>,
     /// The attendee's email address; never null.
     pub email: Change<String>,
-    /// All answers; null for none.
+    /// All answers to what the event asks now; null for none.
     pub answers: Change<Vec<Answer>>,
 }
 
@@ -67,15 +68,17 @@ impl Registrations {
                 judgement.note(Err::<(), _>(Error::EventCancelled))?;
             }
             let before = &held.registration;
-            let edited = judgement.note(held.edited(patch, context.now))?;
+            let edited = judgement.note(held.edited(patch, context.entropy(), context.now))?;
             let after = judgement.conclude(edited)?;
             if after == *before {
                 return Ok(held.registration);
             }
             context.tx.update_details(&after).await?;
-            if let Some(account) = account.filter(|_| after.email != before.email) {
+            if let Some(account) = account.filter(|_| after.is_moved_from(before)) {
                 mail_quota::count(context, &self.plans, &account, CORRECTION).await?;
                 correct_address(context, before, &after).await?;
+            } else if after.email != before.email {
+                context.tx.update_address(&after).await?;
             }
             let fact = Fact::RegistrationEdited {
                 account: held.event.account_id,
@@ -94,6 +97,7 @@ impl Held {
     pub(super) fn edited(
         &self,
         patch: RegistrationPatch,
+        entropy: &Entropy,
         now: Instant,
     ) -> Result<Registration, Error> {
         let before = &self.registration;
@@ -117,11 +121,15 @@ impl Held {
         let after = after.unwrap_or_else(|| before.clone());
         let Some(corrected) = (match email.flatten() {
             None => None,
-            Some(email) => after.with_address(email, now)?,
+            Some(email) => after.with_address(&email, entropy, now)?,
         }) else {
             return Ok(after);
         };
-        self.event.check_running(now)?;
+        if corrected.is_moved_from(before) {
+            // It sends mails, as adding someone does.
+            let requester = Requester::Owner(self.event.account_id);
+            self.event.check_open(requester, now)?;
+        }
         Ok(corrected)
     }
 
@@ -140,12 +148,12 @@ impl Held {
         let earlier = answers.iter().filter(|answer| !is_asked(answer));
         let given = match patch.answers {
             Change::Keep => None,
-            Change::Clear => Some((Vec::new(), Vec::new())),
-            Change::Set(given) => Some((given, earlier.cloned().collect())),
+            Change::Clear => Some(Vec::new()),
+            Change::Set(given) => Some(given),
         };
-        if let Some((given, earlier)) = given {
+        if let Some(given) = given {
             match check_answers(fields, given) {
-                Ok(given) => details.answers = [given, earlier].concat(),
+                Ok(given) => details.answers = given.into_iter().chain(earlier.cloned()).collect(),
                 Err(mistakes) => violations.extend(mistakes),
             }
         }

@@ -41,9 +41,10 @@ impl Registrations {
         start: impl Into<PageStart>,
     ) -> Result<RegistrationPage, Error> {
         let (event, counters) = self.require_paid(caller, id).await?;
-        // Otherwise they could find out an address letter by letter.
         let filter = &RegistrationFilter {
+            // Otherwise they could find out an address letter by letter.
             is_by_name: !caller.sees_addresses,
+            text: filter.text.as_deref().map(as_stored),
             ..filter.clone()
         };
         let store = self.commands.store();
@@ -87,7 +88,7 @@ impl Registrations {
     ) -> Result<RegistrationPage, Error> {
         let (event, _) = self.require_paid(caller, id).await?;
         let store = self.commands.store();
-        let address = email::normalised(address);
+        let address = email::normalised(&email::in_ascii(address));
         let mut found = store.list_registrations_at(event.id, &address).await?;
         found.retain(|one| status.is_none_or(|status| one.status == status));
         let count = found.len().try_into().unwrap_or(i32::MAX);
@@ -149,4 +150,10 @@ impl Registrations {
         let found = store.find_registrations(event.id, ids).await?.into_iter();
         Ok(found.map(|one| shown_to(caller, &event, one)).collect())
     }
+}
+
+/// The words of a search, with addresses as they are stored.
+fn as_stored(text: &str) -> String {
+    let words: Vec<_> = text.split([' ', ',']).map(email::in_ascii).collect();
+    words.join(" ")
 }

@@ -5,8 +5,9 @@ use domain::{
     email,
     fact::Fact,
     ids::{EventId, RegistrationId},
-    registration::{Refusal, Registration, Status},
+    registration::{Refusal, Registration, Requester, Status},
 };
+use storage::Reads;
 
 use crate::service::{
     Context, Error, Invocation, Registrations, events, mail_quota, mail_quota::Needed, mailboxes,
@@ -31,14 +32,18 @@ impl Registrations {
             if registration.status == Status::Cancelled {
                 return Err(Refusal::RegistrationCancelled.into());
             }
-            held.event.check_running(context.now)?;
+            let requester = Requester::Owner(account.id);
+            held.event.check_open(requester, context.now)?;
             let needed = Needed {
                 mails: 1,
                 strangers: i32::from(registration.is_added),
             };
             mail_quota::count(context, &self.plans, &account, needed).await?;
             mailboxes::spend(context, Cause::Organizer, &registration.email).await?;
-            context.tx.delete_mails_of(registration.id).await?;
+            context
+                .tx
+                .delete_mails_to_current_address(registration.id)
+                .await?;
             let fact = Fact::MailSentAgain {
                 account: account.id,
                 registration: &registration,
@@ -50,21 +55,18 @@ impl Registrations {
     }
 }
 
-/// Writes another address of a registration: the mail goes there again, the earlier address is told, and its links end.
+/// Writes another address of a registration: the mail goes there again, the earlier address is told, and its
+/// links and its code end.
 pub(super) async fn correct_address(
     context: &mut Context,
     before: &Registration,
     after: &Registration,
 ) -> Result<(), Error> {
-    let person = (before.event_id, &*email::normalised(&after.email));
-    let others = context.tx.find_active_registrations(&[person]).await?;
-    if others.iter().any(|(_, _, other)| *other != after.id) {
-        return Err(Error::AlreadyRegistered);
-    }
+    check_free(&context.tx, after).await?;
     for address in [&before.email, &after.email] {
         mailboxes::spend(context, Cause::Organizer, address).await?;
     }
-    context.tx.delete_mails_of(after.id).await?;
+    context.tx.delete_mails_to_current_address(after.id).await?;
     context.tx.delete_links(after.id).await?;
     context.tx.update_address(after).await?;
     let fact = Fact::AddressLeft {
@@ -72,6 +74,16 @@ pub(super) async fn correct_address(
         address: &before.email,
     };
     context.record(fact).await?;
+    Ok(())
+}
+
+/// Refuses an address with which someone else is registered for the event.
+pub(super) async fn check_free(reads: &Reads, after: &Registration) -> Result<(), Error> {
+    let person = (after.event_id, &*email::normalised(&after.email));
+    let others = reads.find_active_registrations(&[person]).await?;
+    if others.iter().any(|(_, _, other)| *other != after.id) {
+        return Err(Error::AlreadyRegistered);
+    }
     Ok(())
 }
 

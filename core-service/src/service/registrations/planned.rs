@@ -9,7 +9,7 @@ use domain::{
 
 use crate::service::{
     Error, NewRegistration, Principal, RegistrationPatch, Registrations, events,
-    registrations::{manage::Held, promote::with_a_seat},
+    registrations::{mail_again::check_free, manage::Held, promote::with_a_seat},
 };
 
 /// Whom a change would mail.
@@ -132,15 +132,20 @@ impl Registrations {
         if held.event.is_cancelled {
             return Err(Error::EventCancelled);
         }
-        let after = held.edited(patch, self.commands.now())?;
-        let before = held.registration.email;
+        let (entropy, now) = (self.commands.entropy(), self.commands.now());
+        let after = held.edited(patch, entropy, now)?;
+        let before = held.registration;
+        let is_moved = after.is_moved_from(&before);
+        if is_moved {
+            check_free(store, &after).await?;
+        }
         Ok(PlannedRecipients {
             max_capacity: held.event.max_capacity,
             event_title: held.event.title,
-            addresses: if after.email == before {
-                Vec::new()
+            addresses: if is_moved {
+                vec![before.email, after.email]
             } else {
-                vec![before, after.email]
+                Vec::new()
             },
         })
     }

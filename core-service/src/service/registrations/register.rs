@@ -149,8 +149,8 @@ impl Registrations {
         let answers = check_answers(&event.custom_fields, new.answers);
         judgement.note(answers)?;
         // Only the owner may learn who is registered.
-        if requester != Requester::Public {
-            let address = email::normalised(&new.email);
+        if let (true, Ok(email)) = (requester != Requester::Public, new.email.parse::<Email>()) {
+            let address = email::normalised(email.as_str());
             let person = [(event.id, &*address)];
             if !store.find_active_registrations(&person).await?.is_empty() {
                 judgement.note(Err::<(), _>(Error::AlreadyRegistered))?;

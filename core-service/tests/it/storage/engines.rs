@@ -167,7 +167,7 @@ async fn unusable_urls_say_what_would_be_right() {
     let cases = [
         (
             "mysql://localhost/x",
-            "the database URL must begin with sqlite:// or postgres://",
+            "the database URL (--database-url) must begin with sqlite:// or postgres://",
         ),
         ("sqlite::memory:", "must be the path of a file"),
         ("sqlite://x.db?mode=memory", "must be the path of a file"),
@@ -178,7 +178,7 @@ async fn unusable_urls_say_what_would_be_right() {
         ),
         (
             "postgres://u:secret@one,two/db?target_session_attrs=standby",
-            "core uses the server that takes writes; write read-write, or leave it out",
+            "core uses the server that takes writes; leave it out",
         ),
         (
             "postgres://u:secret@/db?host=one,two",

@@ -78,7 +78,7 @@ fn shown((event, counters): &(Event, Counters)) -> ListedEvent {
         id: event.id,
         slug: event.slug.clone(),
         title: event.title.clone(),
-        start: event.schedule.start,
+        schedule: event.schedule.clone(),
         max_capacity: event.max_capacity,
         is_published: event.is_published,
         is_cancelled: event.is_cancelled,

@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// Clients choke on lists above 24,000 bytes (docs/pitfalls.md, rmcp). The rest is for tools to come.
-const MAX_BYTES: usize = 20_000;
+const MAX_BYTES: usize = 20_500;
 
 fn definitions(outputs: &[codegen::Output]) -> Vec<Value> {
     let rows = json(outputs, "tools.json");

@@ -1,6 +1,9 @@
 //! Arts, crafts and games.
 
-use crate::pen::{Ink::*, Pen};
+use crate::pen::{
+    Ink::{Accent, Back, Dark, Deep, Light, Main, Pale, Shade, Third},
+    Pen,
+};
 
 pub(crate) fn painting(pen: &mut Pen<'_>) {
     pen.fill(Light, "M-6 -62C44 -70 82 -34 74 6C70 26 48 20 36 22C18 26 30 46 20 60C6 78 -76 68 -76 2C-76 -36 -44 -58 -6 -62Z");
@@ -135,7 +138,7 @@ pub(crate) fn dice(pen: &mut Pen<'_>) {
                 pen,
                 true,
                 &[(-20, -20), (20, 20), (0, 0), (20, -20), (-20, 20)],
-            )
+            );
         });
     });
     pen.at(34, -44, 0.8, |pen| {
@@ -232,7 +235,7 @@ pub(crate) fn circus(pen: &mut Pen<'_>) {
         pen.fill(Light, "M34 0H56L48 80H30ZM0 -68L56 0H34Z");
         for x in [4, 22, 41, 60] {
             pen.at(x, 0, 1.0, |pen| {
-                pen.fill(Accent, "M-10 0H10C10 14 -10 14 -10 0Z")
+                pen.fill(Accent, "M-10 0H10C10 14 -10 14 -10 0Z");
             });
         }
     });

@@ -1,6 +1,9 @@
 //! Food and drink.
 
-use crate::pen::{Ink::*, Pen};
+use crate::pen::{
+    Ink::{Accent, Dark, Deep, Light, Main, Pale, Shade, Third},
+    Pen,
+};
 
 pub(crate) fn coffee(pen: &mut Pen<'_>) {
     pen.oval(Shade, (0, 76), 84, 11);
@@ -117,7 +120,7 @@ pub(crate) fn bread(pen: &mut Pen<'_>) {
     pen.fill(Deep, "M-78 26C-76 64 76 64 78 26C60 46 -60 46 -78 26Z");
     for x in [-42, -8, 26] {
         pen.at(x, -14, 1.0, |pen| {
-            pen.fill(Light, "M-8 22C-18 -4 -8 -24 12 -32C22 -22 12 10 -8 22Z")
+            pen.fill(Light, "M-8 22C-18 -4 -8 -24 12 -32C22 -22 12 10 -8 22Z");
         });
     }
     pen.at(58, -66, 0.8, |pen| {
@@ -226,7 +229,7 @@ pub(crate) fn noodles(pen: &mut Pen<'_>) {
     pen.dot(Accent, -30, -12, 13);
     for x in [-4, 12, 28, 44] {
         pen.at(x, 0, 1.0, |pen| {
-            pen.line(Third, 7, "M-14 8C-16 -24 10 -24 10 8")
+            pen.line(Third, 7, "M-14 8C-16 -24 10 -24 10 8");
         });
     }
     pen.fill(Main, "M-74 0H74C74 44 40 66 0 66S-74 44 -74 0Z");

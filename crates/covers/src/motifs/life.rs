@@ -1,6 +1,9 @@
 //! Days of the year, animals, home and neighbourhood.
 
-use crate::pen::{Ink::*, Pen};
+use crate::pen::{
+    Ink::{Accent, Dark, Deep, Glow, Light, Main, Pale, Shade, Third},
+    Pen,
+};
 
 pub(crate) fn love(pen: &mut Pen<'_>) {
     pen.fill(
@@ -50,7 +53,7 @@ pub(crate) fn birthday(pen: &mut Pen<'_>) {
         (44, 76, Third),
     ] {
         pen.at(x, y, 1.0, |pen| {
-            pen.rotate(x * 3, |pen| pen.slab(ink, (-7, -3), (14, 6), 2))
+            pen.rotate(x * 3, |pen| pen.slab(ink, (-7, -3), (14, 6), 2));
         });
     }
 }
@@ -85,7 +88,7 @@ pub(crate) fn christmas(pen: &mut Pen<'_>) {
         pen.fill(
             Accent,
             "M0 -18L5 -6L18 -6L8 2L12 15L0 8L-12 15L-8 2L-18 -6L-5 -6Z",
-        )
+        );
     });
 }
 
@@ -119,7 +122,7 @@ pub(crate) fn kite(pen: &mut Pen<'_>) {
             pen.fill(
                 Glow,
                 "M-40 16A16 16 0 0 1 -22 -8A24 24 0 0 1 20 -8A18 18 0 0 1 38 16Z",
-            )
+            );
         });
     }
     pen.rotate(24, |pen| {
@@ -129,7 +132,7 @@ pub(crate) fn kite(pen: &mut Pen<'_>) {
         pen.line(Light, 3, "M0 -84V48M-48 -30H48");
         for (x, y) in [(3, 64), (-10, 82), (-10, 102)] {
             pen.at(x, y, 1.0, |pen| {
-                pen.both(|pen| pen.fill(Third, "M0 0L18 -8V8Z"))
+                pen.both(|pen| pen.fill(Third, "M0 0L18 -8V8Z"));
             });
         }
     });
@@ -289,7 +292,7 @@ pub(crate) fn market(pen: &mut Pen<'_>) {
     ] {
         let ink = if stripe { Accent } else { Light };
         pen.at(x, -22, 1.0, |pen| {
-            pen.fill(ink, "M-16 -1H16V4A16 14 0 0 1 -16 4Z")
+            pen.fill(ink, "M-16 -1H16V4A16 14 0 0 1 -16 4Z");
         });
     }
 }
@@ -319,7 +322,7 @@ pub(crate) fn garden(pen: &mut Pen<'_>) {
         pen.limb(Deep, 6, &[(x, y), (x * 7 / 10, 104)]);
         pen.at(x, y, scale, |pen| {
             pen.fan(10, |pen| {
-                pen.fill(ink, "M0 0C-14 -18 -12 -44 0 -48C12 -44 14 -18 0 0Z")
+                pen.fill(ink, "M0 0C-14 -18 -12 -44 0 -48C12 -44 14 -18 0 0Z");
             });
             pen.dot(Light, 0, 0, 15);
             pen.dot(Dark, 0, 0, 8);

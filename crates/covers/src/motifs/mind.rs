@@ -1,6 +1,9 @@
 //! Learning, work and technology.
 
-use crate::pen::{Ink::*, Pen};
+use crate::pen::{
+    Ink::{Accent, Back, Dark, Deep, Glow, Light, Main, Pale, Third},
+    Pen,
+};
 
 pub(crate) fn code(pen: &mut Pen<'_>) {
     pen.slab(Dark, (-64, -62), (128, 96), 9);
@@ -77,7 +80,7 @@ pub(crate) fn chart(pen: &mut Pen<'_>) {
 
 pub(crate) fn idea(pen: &mut Pen<'_>) {
     pen.at(0, -14, 1.0, |pen| {
-        pen.fan(10, |pen| pen.line(Glow, 7, "M0 -70V-88"))
+        pen.fan(10, |pen| pen.line(Glow, 7, "M0 -70V-88"));
     });
     pen.fill(
         Main,
@@ -182,7 +185,7 @@ pub(crate) fn people(pen: &mut Pen<'_>) {
         pen.fill(
             Accent,
             "M0 18C-30 -2 -22 -22 -8 -20C-3 -19 0 -14 0 -12C0 -14 3 -19 8 -20C22 -22 30 -2 0 18Z",
-        )
+        );
     });
 }
 
@@ -211,7 +214,7 @@ pub(crate) fn plane(pen: &mut Pen<'_>) {
             pen.fill(
                 Glow,
                 "M-40 16A16 16 0 0 1 -22 -8A24 24 0 0 1 20 -8A18 18 0 0 1 38 16Z",
-            )
+            );
         });
     }
     pen.line(

@@ -1,6 +1,9 @@
 //! Music and dance.
 
-use crate::pen::{Ink::*, Pen};
+use crate::pen::{
+    Ink::{Accent, Dark, Deep, Glow, Light, Main, Pale, Shade},
+    Pen,
+};
 
 pub(crate) fn microphone(pen: &mut Pen<'_>) {
     pen.rotate(28, |pen| {
@@ -45,7 +48,7 @@ pub(crate) fn notes(pen: &mut Pen<'_>) {
     }
     for x in [-38, 30] {
         pen.at(x, 46, 1.0, |pen| {
-            pen.rotate(-22, |pen| pen.oval(Main, (0, 0), 24, 17))
+            pen.rotate(-22, |pen| pen.oval(Main, (0, 0), 24, 17));
         });
     }
     pen.fill(Main, "M-22 44V-46L58 -66V26H46V-30L-10 -16V44Z");
@@ -98,7 +101,7 @@ pub(crate) fn record(pen: &mut Pen<'_>) {
     }
     pen.at(-8, 6, 1.0, |pen| {
         pen.rotate(30, |pen| {
-            pen.both(|pen| pen.fill(Shade, "M10 -34L20 -70A72 72 0 0 1 44 -56L22 -28Z"))
+            pen.both(|pen| pen.fill(Shade, "M10 -34L20 -70A72 72 0 0 1 44 -56L22 -28Z"));
         });
     });
     pen.dot(Main, -8, 6, 30);
@@ -112,7 +115,7 @@ pub(crate) fn record(pen: &mut Pen<'_>) {
 
 pub(crate) fn disco(pen: &mut Pen<'_>) {
     pen.at(0, 4, 1.0, |pen| {
-        pen.fan(12, |pen| pen.fill(Glow, "M0 0L-16 -240H16Z"))
+        pen.fan(12, |pen| pen.fill(Glow, "M0 0L-16 -240H16Z"));
     });
     pen.line(Dark, 3, "M0 -110V-56");
     pen.slab(Dark, (-9, -64), (18, 12), 3);

@@ -1,6 +1,9 @@
 //! Landscapes, under the sky of their hour. What is wide reaches from -200 to 200.
 
-use crate::pen::{Ink::*, Pen};
+use crate::pen::{
+    Ink::{Accent, Dark, Deep, Light, Main, Pale, Shade, Third},
+    Pen,
+};
 
 fn fir(pen: &mut Pen<'_>, x: i32, y: i32, scale: f64, dark: bool) {
     let ink = if dark { Dark } else { Deep };
@@ -18,12 +21,12 @@ fn palm(pen: &mut Pen<'_>, x: i32, y: i32, scale: f64) {
         pen.line(Dark, 8, "M-14 118C-10 70 -8 34 0 0");
         for degrees in [-28, 12, 52] {
             pen.rotate(degrees, |pen| {
-                pen.fill(Dark, "M-2 2C14 -24 48 -26 66 2C46 -8 22 -6 -2 2Z")
+                pen.fill(Dark, "M-2 2C14 -24 48 -26 66 2C46 -8 22 -6 -2 2Z");
             });
         }
         for degrees in [168, 208, 128] {
             pen.rotate(degrees, |pen| {
-                pen.fill(Dark, "M-2 -2C14 24 48 26 66 -2C46 8 22 6 -2 -2Z")
+                pen.fill(Dark, "M-2 -2C14 24 48 26 66 -2C46 8 22 6 -2 -2Z");
             });
         }
         pen.dots(Deep, 6, &[(-5, 5), (7, 7)]);
@@ -44,7 +47,7 @@ fn glitter(pen: &mut Pen<'_>, x: i32, y: i32) {
 
 fn gulls(pen: &mut Pen<'_>, places: &[(i32, i32)]) {
     pen.each(places, |pen| {
-        pen.line(Dark, 3, "M-12 -4C-8 -9 -3 -7 0 0C3 -7 8 -9 12 -4")
+        pen.line(Dark, 3, "M-12 -4C-8 -9 -3 -7 0 0C3 -7 8 -9 12 -4");
     });
 }
 

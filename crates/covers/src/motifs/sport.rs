@@ -1,6 +1,9 @@
 //! Sport and play outdoors.
 
-use crate::pen::{Ink::*, Pen};
+use crate::pen::{
+    Ink::{Accent, Back, Dark, Deep, Glow, Light, Main, Pale, Shade, Third},
+    Pen,
+};
 
 pub(crate) fn running(pen: &mut Pen<'_>) {
     for (x, y, length) in [(-78, -46, 40), (-84, -10, 34), (-82, 24, 26)] {
@@ -25,7 +28,7 @@ pub(crate) fn cycling(pen: &mut Pen<'_>) {
         pen.ring(Dark, 8, (x, 34), 38);
         pen.ring(Light, 2, (x, 34), 31);
         pen.at(x, 34, 1.0, |pen| {
-            pen.fan(10, |pen| pen.line(Light, 1, "M0 0V-30"))
+            pen.fan(10, |pen| pen.line(Light, 1, "M0 0V-30"));
         });
         pen.dot(Dark, x, 34, 6);
     }
@@ -103,7 +106,7 @@ pub(crate) fn basketball(pen: &mut Pen<'_>) {
                 Dark,
                 3,
                 "M-40 0H40M0 -40V40M-28 -28C-8 -12 -8 12 -28 28M28 -28C8 -12 8 12 28 28",
-            )
+            );
         });
     });
 }
@@ -156,7 +159,7 @@ pub(crate) fn climbing(pen: &mut Pen<'_>) {
             pen.fill(
                 ink,
                 "M-12 4C-14 -8 -2 -12 6 -9C16 -6 14 8 6 10C-2 12 -10 12 -12 4Z",
-            )
+            );
         });
     }
     pen.line(Light, 3, "M-4 104C-8 70 0 40 -2 4");

@@ -1,6 +1,6 @@
 //! Pictures of what the words name.
 
-use std::{env, fs, path::Path};
+use std::{env, fmt::Write as _, fs, path::Path};
 
 use sha2::{Digest, Sha256};
 
@@ -172,8 +172,9 @@ fn the_list_in_the_documentation_is_the_one_that_is_drawn() {
             let words = words(topic).skip(1).filter(|(_, is)| *is == certain);
             words.map(|(word, _)| word).collect::<Vec<_>>().join(", ")
         };
-        page += &format!(
-            "| {} | {} | {} |\n",
+        let _infallible = writeln!(
+            page,
+            "| {} | {} | {} |",
             topic.name,
             listed(true),
             listed(false)

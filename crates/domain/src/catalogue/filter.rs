@@ -104,6 +104,7 @@ mod tests {
             city: Some(" "),
             from: Some(""),
             to: None,
+            running: false,
         };
         assert_eq!(CatalogueFilter::read(empty), Ok(None));
         assert_eq!(CatalogueFilter::read(FilterTexts::default()), Ok(None));
@@ -116,6 +117,7 @@ mod tests {
             city: Some("—"),
             from: Some("soon"),
             to: Some("later"),
+            running: true,
         };
         assert_eq!(blamed(wrong), ["q", "city", "from", "to"]);
     }

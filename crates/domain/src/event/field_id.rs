@@ -12,6 +12,9 @@ use crate::ids::EventId;
 #[serde(transparent)]
 pub struct FieldId(String);
 
+/// Bytes of a hash in an identity: enough for the questions of one event.
+const BYTES: usize = 6;
+
 impl FieldId {
     /// An identity that was made before, as a client or the database has it.
     pub const fn given(text: String) -> Self {
@@ -39,8 +42,8 @@ impl FieldId {
             hash.update(part);
         }
         let hash: [u8; 32] = hash.finalize().into();
-        let [a, b, c, d, e, f, ..] = hash;
-        Self(format!("{a:02x}{b:02x}{c:02x}{d:02x}{e:02x}{f:02x}"))
+        let digits = hash.iter().take(BYTES).map(|byte| format!("{byte:02x}"));
+        Self(digits.collect())
     }
 
     /// The text.
@@ -55,9 +58,13 @@ impl fmt::Display for FieldId {
     }
 }
 
+/// Whether a new question is an earlier one.
+type Sameness<'w> = &'w dyn Fn(&CustomField, &CustomField) -> bool;
+
 impl CustomField {
     /// The questions of an event's new version, each with the identity of the earlier question that it is, or with a new one. A question is
     /// found by its identity, else by its label, else by its place if it is the only one that is not found and has that place's type.
+    /// Places count only if none was sent with an identity: who knows identities leaves one out, or sends an unknown one, for what is new.
     /// One of another type is another question.
     pub(super) fn identified(
         mut fields: Vec<Self>,
@@ -68,7 +75,7 @@ impl CustomField {
         let mut left: HashSet<usize> = (0..before.len()).collect();
         let same_id = |new: &Self, old: &Self| new.id.is_some() && new.id == old.id;
         let same_label = |new: &Self, old: &Self| new.label.trim() == old.label.trim();
-        let ways: [&dyn Fn(&Self, &Self) -> bool; 2] = [&same_id, &same_label];
+        let ways: [Sameness<'_>; 2] = [&same_id, &same_label];
         for is_same in ways {
             for (field, origin) in fields.iter().zip(&mut origins) {
                 if origin.is_some() {
@@ -82,7 +89,8 @@ impl CustomField {
                 });
             }
         }
-        if let (1, Some(at)) = (left.len(), left.iter().next().copied())
+        if fields.iter().all(|field| field.id.is_none())
+            && let (1, Some(at)) = (left.len(), left.iter().next().copied())
             && let Some(origin) = origins.get_mut(at)
         {
             // Its label was changed.
@@ -167,6 +175,29 @@ mod tests {
             identities(vec![field("Other", Some("x")), diet]),
             ["new", "d"]
         );
+    }
+
+    #[test]
+    fn one_that_replaces_another_is_new_where_identities_are_known() {
+        let diet = field("Diet", Some("d"));
+        assert_eq!(
+            identities(vec![diet.clone(), field("Phone", None)]),
+            ["d", "new"]
+        );
+        assert_eq!(
+            identities(vec![diet, field("Phone", Some("new"))]),
+            ["d", "new"]
+        );
+        // The only one with an identity, which is unknown.
+        let unknown = field("Phone", Some("new"));
+        assert_eq!(
+            identities(vec![field("Diet", None), unknown.clone()]),
+            ["d", "new"]
+        );
+        let event = EventId::new(uuid::Uuid::from_u128(1));
+        let only = [field("Size", Some("s"))];
+        let after = CustomField::identified(vec![unknown], &only, (event, 2));
+        assert_eq!(after[0].id, Some(FieldId::made(event, 2, 0)));
     }
 
     #[test]

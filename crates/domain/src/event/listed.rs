@@ -1,6 +1,6 @@
 //! What a list of an account's events shows of each.
 
-use crate::{cursor::Place, ids::EventId, schedule::EventTime};
+use crate::{cursor::Place, ids::EventId, schedule::Schedule};
 
 /// An event in its owner's list. It is read without what lists do not show, such as descriptions and questions.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -11,8 +11,8 @@ pub struct ListedEvent {
     pub slug: String,
     /// Its title.
     pub title: String,
-    /// When it begins.
-    pub start: EventTime,
+    /// When it takes place.
+    pub schedule: Schedule,
     /// Seats.
     pub max_capacity: i32,
     /// Whether it is published.
@@ -31,7 +31,7 @@ impl ListedEvent {
     /// Its place in lists, which are in the order of starts.
     pub const fn place(&self) -> Place {
         Place {
-            key: self.start.at.micros(),
+            key: self.schedule.start.at.micros(),
             id: self.id.uuid(),
         }
     }

@@ -1,7 +1,9 @@
 //! Changing an event.
 
 use super::{CustomField, Event, Refusal, create::MUST_BE_AHEAD};
-use crate::{change::Change, instant::Instant, schedule::ScheduleChange, violation::Violations};
+use crate::{
+    change::Change, instant::Instant, schedule::ScheduleChange, violation::Violations, zone::Zone,
+};
 
 /// A partial update; the proto's limits are already applied.
 #[derive(Debug, Clone, Default)]
@@ -128,10 +130,17 @@ impl Event {
             return;
         };
         let is_over = schedule.effective_end() <= now;
-        if self.is_published && is_over && schedule != self.schedule {
+        if schedule == self.schedule {
+            return;
+        }
+        if self.is_published && is_over {
             violations.add(blamed, MUST_BE_AHEAD);
         }
         self.schedule = schedule;
+        // Moments that stayed are by the stored release, others by this program's: the older one, so that the newer is followed.
+        if Zone::release() < self.zone_release.as_str() {
+            Zone::release().clone_into(&mut self.zone_release);
+        }
     }
 
     /// Whether calendar entries of the event must change.
@@ -284,6 +293,20 @@ mod tests {
             "confirm_by_email",
         ];
         assert_eq!(blamed(event.patched(refused, 0, NOW)), expected);
+    }
+
+    #[test]
+    fn another_time_is_by_the_older_release_of_the_zones() {
+        let by = |release: &str| Event {
+            zone_release: release.to_owned(),
+            ..event_from(NOW)
+        };
+        let release = |event: Event, patch| event.patched(patch, 0, NOW).unwrap().zone_release;
+        let moved = || starting("2027-05-02T18:00");
+        assert_eq!(release(by("9999z"), moved()), Zone::release());
+        assert_eq!(release(by("2020a"), moved()), "2020a");
+        assert_eq!(release(by(""), moved()), "");
+        assert_eq!(release(by("9999z"), EventPatch::default()), "9999z");
     }
 
     #[test]

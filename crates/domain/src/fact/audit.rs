@@ -132,32 +132,6 @@ impl Fact<'_> {
 
     fn entry(&self) -> Option<Entry> {
         Some(match *self {
-            Self::EventCreated { event, is_copy } => {
-                let action = if is_copy {
-                    "event.copy"
-                } else {
-                    "event.create"
-                };
-                Entry::new(action, event.account_id, event.id.uuid()).after(event.creation().after)
-            }
-            Self::EventDeleted { event } => Entry {
-                before: Some(event.creation().after),
-                ..Entry::new("event.delete", event.account_id, event.id.uuid())
-            },
-            Self::EventChanged {
-                change,
-                before,
-                after,
-            } => event_changed(change, before, after),
-            Self::ClocksSkipped { event } => {
-                let zone = json!({ "timezone": event.schedule.timezone });
-                Entry::new("event.skip_clocks", event.account_id, event.id.uuid()).after(zone)
-            }
-            Self::WaitlistPromoted { event, count } => {
-                let subject = event.id.uuid();
-                Entry::new("event.promote_waitlist", event.account_id, subject)
-                    .after(json!({ "promoted": count }))
-            }
             Self::RegistrationMade {
                 account,
                 event,
@@ -201,16 +175,6 @@ impl Fact<'_> {
                 after,
             } => Entry::new("registration.take_over_details", account, after.id.uuid())
                 .after(json!({ "changed": changed(before, after) })),
-            Self::SeatsReleased { event, count } => {
-                let subject = event.id.uuid();
-                Entry::new("event.release_seats", event.account_id, subject)
-                    .after(json!({ "released": count }))
-            }
-            Self::RegistrationsLapsed { event, count } => {
-                let subject = event.id.uuid();
-                Entry::new("event.lapse_registrations", event.account_id, subject)
-                    .after(json!({ "lapsed": count }))
-            }
             Self::RegistrationErased {
                 account,
                 registration,
@@ -221,7 +185,14 @@ impl Fact<'_> {
                 registration,
                 ..
             } => Entry::new("registration.refuse_mail", account, registration.uuid()),
-            Self::EventTakenDown { event, reason } => taken_down(event, reason),
+            Self::EventCreated { .. }
+            | Self::EventDeleted { .. }
+            | Self::EventChanged { .. }
+            | Self::ClocksSkipped { .. }
+            | Self::WaitlistPromoted { .. }
+            | Self::SeatsReleased { .. }
+            | Self::RegistrationsLapsed { .. }
+            | Self::EventTakenDown { .. } => return self.of_event(),
             Self::AccountCreated { .. }
             | Self::PlanSet { .. }
             | Self::AccountChanged { .. }
@@ -246,6 +217,50 @@ impl Fact<'_> {
             | Self::CodeMade { .. }
             | Self::AddressLeft { .. }
             | Self::OrganizerMailDue { .. } => return None,
+        })
+    }
+
+    /// The entry of a fact about an event.
+    fn of_event(&self) -> Option<Entry> {
+        Some(match *self {
+            Self::EventCreated { event, is_copy } => {
+                let action = if is_copy {
+                    "event.copy"
+                } else {
+                    "event.create"
+                };
+                Entry::new(action, event.account_id, event.id.uuid()).after(event.creation().after)
+            }
+            Self::EventDeleted { event } => Entry {
+                before: Some(event.creation().after),
+                ..Entry::new("event.delete", event.account_id, event.id.uuid())
+            },
+            Self::EventChanged {
+                change,
+                before,
+                after,
+            } => event_changed(change, before, after),
+            Self::ClocksSkipped { event } => {
+                let zone = json!({ "timezone": event.schedule.timezone });
+                Entry::new("event.skip_clocks", event.account_id, event.id.uuid()).after(zone)
+            }
+            Self::WaitlistPromoted { event, count } => {
+                let subject = event.id.uuid();
+                Entry::new("event.promote_waitlist", event.account_id, subject)
+                    .after(json!({ "promoted": count }))
+            }
+            Self::SeatsReleased { event, count } => {
+                let subject = event.id.uuid();
+                Entry::new("event.release_seats", event.account_id, subject)
+                    .after(json!({ "released": count }))
+            }
+            Self::RegistrationsLapsed { event, count } => {
+                let subject = event.id.uuid();
+                Entry::new("event.lapse_registrations", event.account_id, subject)
+                    .after(json!({ "lapsed": count }))
+            }
+            Self::EventTakenDown { event, reason } => taken_down(event, reason),
+            _ => return None,
         })
     }
 

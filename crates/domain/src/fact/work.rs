@@ -4,6 +4,7 @@ use super::{EventChange, Fact, RegistrationChange};
 use crate::{
     announcement::Announcement,
     audit::Actor,
+    email,
     event::{Event, TimeAndPlace, WhenAndWhere},
     ids::{AccountId, EventId},
     instant::Instant,
@@ -91,7 +92,7 @@ impl Fact<'_> {
                 RegistrationChange::CheckedIn | RegistrationChange::CheckInUndone => None,
             },
             Self::RegistrationEdited { before, after, .. } => {
-                (before.email != after.email).then(|| sent_again(after, now))
+                after.is_moved_from(before).then(|| sent_again(after, now))
             }
             Self::MailSentAgain { registration, .. } => Some(sent_again(registration, now)),
             Self::AddressLeft {
@@ -101,9 +102,11 @@ impl Fact<'_> {
                 let task = Task::AddressCorrectedMail {
                     address: address.to_owned(),
                 };
-                let occasion = job::minute(now);
+                // Of several addresses within a minute, each is told.
+                let [one, two, three, ..] = email::mailbox_hash(address);
+                let address = i32::from_be_bytes([0, one, two, three]);
                 Some(Job {
-                    occasion,
+                    occasion: job::minute(now) ^ address,
                     ..Job::mail(task, registration)
                 })
             }
@@ -240,7 +243,7 @@ fn cover(event: &Event, now: Instant, fetches_covers: bool) -> Option<Job> {
     wants.then(|| Job::stock_cover(event.id, now))
 }
 
-/// The mail that says what applies to a registration now, once a minute at most.
+/// The mail that says what applies to a registration now. Who schedules it removes an unsent one first.
 fn sent_again(registration: &Registration, now: Instant) -> Job {
     let task = match registration.awaits() {
         Some(Awaits::Confirmation) => Task::ConfirmationMail,

@@ -1,8 +1,15 @@
 //! Name and answers that a repeated registration gave. Anyone can register any address, so the attendee decides whether they
 //! replace those of the first one (rule 28 of docs/rules.md).
 
-use super::{Answer, Refusal, Registration, Status};
-use crate::{email::Email, event::CustomField, ids::RegistrationId, instant::Instant};
+use super::{Answer, Confirmation, Refusal, Registration, Status};
+use crate::{
+    check_in_code::CheckInCode,
+    email::{self, Email},
+    entropy::Entropy,
+    event::CustomField,
+    ids::RegistrationId,
+    instant::Instant,
+};
 
 /// How long they can be taken over.
 const OFFERED_SECONDS: i64 = 24 * 3_600;
@@ -72,18 +79,41 @@ impl Registration {
         self.name == details.name && self.answers == details.answers
     }
 
-    /// The registration with the right address, as that of someone whom the organizer added; `None` if it has it already.
-    pub fn with_address(&self, email: Email, now: Instant) -> Result<Option<Self>, Refusal> {
+    /// The registration with the right address; `None` if it has it already. With that of someone else it is as if the organizer had
+    /// added them: it has another code, which the earlier address does not know, and awaits a confirmation for as long as a new one.
+    pub fn with_address(
+        &self,
+        email: &Email,
+        entropy: &Entropy,
+        now: Instant,
+    ) -> Result<Option<Self>, Refusal> {
         if self.status == Status::Cancelled {
             return Err(Refusal::RegistrationCancelled);
         }
         let email = email.to_string();
-        Ok((email != self.email).then(|| Self {
+        if email == self.email {
+            return Ok(None);
+        }
+        let after = Self {
             email,
-            is_added: true,
             updated_at: now,
             ..self.clone()
+        };
+        if !after.is_moved_from(self) {
+            return Ok(Some(after));
+        }
+        let begun = |before: Confirmation| Confirmation::begun(now, before.held_until.is_some());
+        Ok(Some(Self {
+            confirmation: self.confirmation.map(begun),
+            check_in_code: CheckInCode::generate(entropy),
+            is_added: true,
+            ..after
         }))
+    }
+
+    /// Whether its address is another one than before, not the same in another case.
+    pub fn is_moved_from(&self, before: &Self) -> bool {
+        email::normalised(&self.email) != email::normalised(&before.email)
     }
 
     /// The registration with other details; `None` if it has them already.

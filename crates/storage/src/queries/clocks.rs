@@ -5,6 +5,7 @@ use domain::{ids::EventId, instant::Instant, schedule::Schedule};
 use crate::{
     Error, Reads, Tx,
     input::Input,
+    reads::Batch,
     record::Record as _,
     sql::{FOR_UPDATE, Fragment, sql},
 };
@@ -14,17 +15,28 @@ const OLDER: Fragment = Fragment::new(
     "FROM events e WHERE e.zone_release < $1 AND e.effective_end > $2 AND e.id > $3 ORDER BY e.id LIMIT $4",
 );
 
+/// By id; those that cannot be read have no schedule.
+fn by_id(batch: Batch<(EventId, Schedule), EventId>) -> Vec<(EventId, Option<Schedule>)> {
+    let rows = batch.rows.into_iter();
+    let rows = rows.map(|(id, schedule)| (id, Some(schedule)));
+    let unreadable = batch.unreadable.into_iter().map(|id| (id, None));
+    let mut events: Vec<_> = rows.chain(unreadable).collect();
+    events.sort_by_key(|(id, _)| *id);
+    events
+}
+
 impl Reads {
-    /// Returns events of older releases that end in the future, by id.
+    /// Returns events of older releases that end in the future, by id. Those that cannot be read have no schedule.
     pub async fn list_events_of_older_zones(
         &self,
         release: &str,
         now: Instant,
         after: EventId,
         limit: i64,
-    ) -> Result<Vec<(EventId, Schedule)>, Error> {
+    ) -> Result<Vec<(EventId, Option<Schedule>)>, Error> {
         let statement = sql!("SELECT e.id, {} {}", Schedule::COLUMNS, OLDER);
-        self.all(statement, (release, now, after, limit)).await
+        let found = self.batch("events", statement, (release, now, after, limit));
+        Ok(by_id(found.await?))
     }
 
     /// Returns how many events of older releases end in the future.
@@ -47,9 +59,10 @@ impl Tx {
         now: Instant,
         after: EventId,
         limit: i64,
-    ) -> Result<Vec<(EventId, Schedule)>, Error> {
+    ) -> Result<Vec<(EventId, Option<Schedule>)>, Error> {
         let statement = sql!("SELECT e.id, {} {}{}", Schedule::COLUMNS, OLDER, FOR_UPDATE);
-        self.all(statement, (release, now, after, limit)).await
+        let found = self.batch("events", statement, (release, now, after, limit));
+        Ok(by_id(found.await?))
     }
 
     /// Notes that the moments of these events are right by a release.

@@ -83,12 +83,14 @@ impl Tx {
         self.execute_one("registration", statement, values).await
     }
 
-    /// Writes the address of a registration, and that the organizer chose it.
+    /// Writes the address of a registration, and what is another one with it: the code, whether the organizer chose it, and until when it
+    /// can be confirmed.
     pub async fn update_address(&mut self, registration: &Registration) -> Result<(), Error> {
         let statement = sql!(
-            "UPDATE registrations SET email = $2, email_norm = $3, search_text = $4, is_folded = TRUE, is_added = $5, updated_at = $6 \
-             WHERE id = $1"
+            "UPDATE registrations SET email = $2, email_norm = $3, search_text = $4, is_folded = TRUE, is_added = $5, updated_at = $6, \
+             check_in_code = $7, held_until = $8, confirm_until = $9 WHERE id = $1"
         );
+        let confirmation = registration.confirmation;
         let values = (
             registration.id,
             &registration.email,
@@ -96,6 +98,9 @@ impl Tx {
             values::search_text(&registration.name, &registration.email),
             registration.is_added,
             registration.updated_at,
+            &registration.check_in_code,
+            confirmation.and_then(|one| one.held_until),
+            confirmation.map(|one| one.until),
         );
         self.execute_one("registration", statement, values).await
     }

@@ -21,6 +21,9 @@ pub(super) const IS_MAIL: Fragment = Fragment::new(
      'event_changed_mail', 'address_corrected_mail', 'code_mail', 'invitation_mail', 'app_mail', 'security_mail', 'organizer_mail')",
 );
 
+/// The notice to the address that a registration had before is not to the one that it has.
+const IS_TO_CURRENT_ADDRESS: Fragment = Fragment::new("jobs.kind <> 'address_corrected_mail'");
+
 /// The account of a mail: of the registrant's event, the invitation, or the member.
 pub(super) const ACCOUNT: Fragment = Fragment::per_dialect(
     "COALESCE((SELECT e.account_id FROM registrations r JOIN events e ON e.id = r.event_id WHERE r.id = jobs.subject_id), \
@@ -118,7 +121,7 @@ impl Reads {
         Ok(found.map(unsent))
     }
 
-    /// Returns which of these registrations have failed mails, and since when.
+    /// Returns which of these registrations have failed mails to the address that they have, and since when.
     pub async fn find_mail_failures(
         &self,
         registrations: &[RegistrationId],
@@ -128,9 +131,10 @@ impl Reads {
             return Ok(Vec::new());
         }
         let statement = sql!(
-            "SELECT jobs.subject_id, MIN(jobs.failed_at) FROM jobs WHERE {} \
+            "SELECT jobs.subject_id, MIN(jobs.failed_at) FROM jobs WHERE {} AND {} \
              AND jobs.subject_id IN (SELECT id FROM input) AND jobs.failed_at IS NOT NULL GROUP BY jobs.subject_id",
             IS_MAIL,
+            IS_TO_CURRENT_ADDRESS,
         );
         let input = Input::of(registrations).column("id", |id| id);
         self.all(statement, input).await
@@ -162,6 +166,20 @@ impl Tx {
         // The kinds are named since the table has no index by subject alone.
         let statement = sql!("DELETE FROM jobs WHERE subject_id = $1 AND {}", IS_MAIL);
         self.execute(statement, [registration]).await
+    }
+
+    /// Removes the unsent mails to the address that a registration has, including failed ones. The notice to an earlier address stays.
+    pub async fn delete_mails_to_current_address(
+        &mut self,
+        registration: RegistrationId,
+    ) -> Result<(), Error> {
+        let statement = sql!(
+            "DELETE FROM jobs WHERE subject_id = $1 AND {} AND {}",
+            IS_MAIL,
+            IS_TO_CURRENT_ADDRESS,
+        );
+        self.execute(statement, [registration]).await?;
+        Ok(())
     }
 
     /// Removes the unsent mails with codes and invitations to a normalised address and those to a member, including failed ones; returns

@@ -23,7 +23,7 @@ const LONG_MICROS: i64 = 3 * 24 * 3_600 * 1_000_000;
 record! {
     ListedEvent as e of "events" {
         id, slug, title,
-        start { start_at, start_local },
+        schedule { start_at, start_local, end_at, end_local, timezone },
         max_capacity, is_published, is_cancelled,
         registrations = "c.confirmed + c.pending + c.waitlisted",
         confirmed = "c.confirmed",

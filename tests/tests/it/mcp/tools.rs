@@ -13,7 +13,7 @@ async fn every_tool_is_shown_as_it_was_reviewed() {
     let mcp = app.mcp.with_key(&app.account(Plan::Free).await.key);
     let listed = mcp.result("tools/list", json!({})).await;
     let tools = listed["tools"].as_array().unwrap();
-    assert!(serde_json::to_string(tools).unwrap().len() <= 19_000);
+    assert!(serde_json::to_string(tools).unwrap().len() <= 20_500);
     let definitions: Vec<Value> = serde_json::from_str(muster_api::TOOLS).unwrap();
     let definitions: Vec<_> = definitions.iter().map(|row| row["tool"].clone()).collect();
     assert_eq!(*tools, definitions);
@@ -43,7 +43,10 @@ async fn arguments_may_come_as_json_in_strings_and_nulls_count_as_left_out(app: 
     assert_eq!(read["city"], Value::Null);
     let asked =
         json!([{"label": "Size", "field_type": "select", "options": ["S", "M"], "required": true}]);
-    assert_eq!(read["custom_fields"], asked);
+    let mut questions = read["custom_fields"].clone();
+    assert!(questions[0]["id"].is_string());
+    questions[0].as_object_mut().unwrap().remove("id");
+    assert_eq!(questions, asked);
     // A text stays one, whatever it looks like.
     let update = json!({"id": created["id"], "title": "12345", "city": "{\"a\": 1}"});
     let updated = mcp.call("update_event", update).await.answer();

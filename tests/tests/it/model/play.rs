@@ -243,7 +243,7 @@ impl Play {
             if let Some(objection) = world.objection(Some(event), &after) {
                 return Err(objection);
             }
-            if !world.is_over(&after) {
+            if !world.has_ended(&after) {
                 after.promote();
             }
             Ok(after)
@@ -259,7 +259,7 @@ impl Play {
         let Some(index) = found else {
             return assert_eq!(reason(&answer), Some(Reason::NotFound));
         };
-        let is_over = self.world.is_over(&self.world.events[index]);
+        let is_over = self.world.has_ended(&self.world.events[index]);
         let event = &mut self.world.events[index];
         let notified = if event.is_cancelled || is_over {
             0

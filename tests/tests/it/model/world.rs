@@ -139,6 +139,20 @@ impl Event {
 }
 
 impl World {
+    /// Whether it is over for people: without an end of its own it lasts until its day ends, three hours at least.
+    pub(crate) fn has_ended(&self, event: &Event) -> bool {
+        const HOUR: Moment = 3_600_000_000;
+        const DAY: Moment = 24 * HOUR;
+        let over_at = if let Some(end) = event.end.filter(|end| *end > event.start) {
+            end
+        } else {
+            let began = self.began.micros();
+            let midnight = ((began + event.start).div_euclid(DAY) + 1) * DAY - began;
+            midnight.max(event.start + 3 * HOUR)
+        };
+        over_at <= self.now
+    }
+
     pub(crate) fn is_over(&self, event: &Event) -> bool {
         event.effective_end() <= self.now
     }
@@ -208,6 +222,7 @@ impl World {
             "seats_left": event.seats_left(),
             "requires_approval": false,
             "custom_fields": [],
+            "organizer": "Olga Owner",
         })
     }
 
@@ -267,6 +282,9 @@ impl World {
                 "is_published": event.is_published,
                 "is_cancelled": event.is_cancelled,
                 "event_url": format!("{}/events/{}", TestApp::PUBLIC_URL, event.slug),
+                "registrations_confirmed": event.confirmed,
+                "registrations_waitlisted": event.waitlisted,
+                "is_ended": self.has_ended(event),
             })
         };
         let items: Vec<Value> = events.iter().take(limit).map(shown).collect();
@@ -307,6 +325,9 @@ impl World {
             "registrations_waitlisted": event.waitlisted,
             "registrations_checked_in": 0,
             "registrants_notified": null,
+            "image_query": event.image_query,
+            "image_variant": 1,
+            "is_ended": self.has_ended(event),
         })
     }
 }

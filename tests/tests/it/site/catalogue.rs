@@ -49,7 +49,7 @@ async fn the_home_page_shows_what_is_on_by_day(app: Arc<TestApp>) {
         let paths = own_paths(html);
         let (event, cover) = (
             format!("/events/{}", evening.slug),
-            format!("/api/v1/events/{}/cover", evening.slug),
+            format!("/api/v1/events/{}/cover?text=false", evening.slug),
         );
         assert!(
             paths.contains(&&*event) && paths.contains(&&*cover),
@@ -106,7 +106,7 @@ async fn an_event_is_told_in_full(app: Arc<TestApp>) {
     for shown in [
         "<h1 dir=\"auto\">Rust Night</h1>",
         "Tuesday, 4 May 2027",
-        "19:00 to 22:00 · Berlin time (UTC+2)",
+        "19:00 to 22:00</span> · Berlin time (UTC+2)",
         "<h3 dir=\"auto\">Talks</h3>",
         "Bring <em>your</em> laptop.<br>",
         "<a href=\"https://rust.example\" rel=\"nofollow ugc noopener\">https://rust.example</a>.",

@@ -110,6 +110,7 @@ fn is_for_door(form: &Form) -> bool {
         "/dashboard/sessions",
         "/dashboard/welcome",
         "/dashboard/account/leave",
+        "/dashboard/account/remove-me",
         "/dashboard/account/email",
         "/dashboard/account/email/code",
     ];

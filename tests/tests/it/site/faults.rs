@@ -154,7 +154,7 @@ async fn what_lapsed_cannot_be_confirmed_and_what_is_confirmed_stays(app: Arc<Te
     for _ in 0..2 {
         assert_eq!(app.site.form(&early, &[]).send().await.status, 303);
         let page = app.site.page(&early).send().await;
-        assert!(page.html(200).contains("You have a spot"));
+        assert!(page.html(200).contains("You’re in"));
     }
     app.advance(Duration::from_hours(24));
     app.maintain().await;

@@ -142,7 +142,7 @@ async fn other_sites_can_show_an_event(app: Arc<TestApp>) {
         (&found["width"], &found["height"]),
         (&json!(300), &json!(200))
     );
-    assert_eq!(found.get("author_name"), None);
+    assert_eq!(found["author_name"], "Olga Owner");
     assert_eq!(found["title"], HOSTILE);
     let line = found["html"].as_str().unwrap();
     assert!(

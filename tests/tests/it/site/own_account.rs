@@ -223,7 +223,7 @@ async fn people_remove_themselves_once_nothing_is_theirs_alone(app: Arc<TestApp>
     // The link of an owner leads to what has to be done before.
     let alone = owner.send(remove, &[("email", &*account.email)]).await;
     let html = alone.html(409);
-    assert!(html.contains("nobody else owns the account"), "{html}");
+    assert!(html.contains("Nobody else owns the account"), "{html}");
     let other = door.send(remove, &[("email", "olga@example.org")]).await;
     assert!(other.html(400).contains("id=\"email-wrong\""));
 

@@ -166,7 +166,7 @@ async fn who_is_mailed_is_shown_before_time_or_place_change(app: Arc<TestApp>) {
             .follow(&saved)
             .await
             .html(200)
-            .contains("mails go out")
+            .contains("emails go out")
     );
     assert_eq!(read(&owner, &event).await["location"], "The other room");
 }

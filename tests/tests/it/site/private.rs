@@ -79,7 +79,7 @@ async fn a_registrant_sees_the_registration_and_cancels_in_two_steps(app: Arc<Te
     assert_private(&page);
     let html = page.html(200);
     for shown in [
-        "You have a spot",
+        "You’re in",
         "Rust &#60;Night&#62;",
         "Grace &#60;b&#62;",
         "grace@example.org",
@@ -108,7 +108,7 @@ async fn a_registrant_sees_the_registration_and_cancels_in_two_steps(app: Arc<Te
     let question = app.site.page(&cancel).send().await;
     assert_private(&question);
     let html = question.html(200);
-    assert!(html.contains("Your seat goes to someone else"), "{html}");
+    assert!(html.contains("Your spot goes to someone else"), "{html}");
     assert_eq!(attributes(html, "action"), [&*cancel]);
 
     for again in [false, true] {
@@ -169,7 +169,7 @@ async fn a_registration_is_confirmed_by_a_form(app: Arc<TestApp>) {
     for _again in 0..2 {
         let reply = app.site.form(&grace, &[]).send().await;
         let html = followed(&app, &reply, &grace).await;
-        assert!(html.contains("You have a spot"), "{html}");
+        assert!(html.contains("You’re in"), "{html}");
         assert!(html.contains("Your registration is confirmed"), "{html}");
     }
     assert_eq!(statuses(&owner, &event).await, ["Confirmed"]);

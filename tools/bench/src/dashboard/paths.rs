@@ -75,7 +75,7 @@ impl Values {
     ) -> anyhow::Result<Self> {
         let event = &deployment.event.id;
         let first = registrations(deployment, "?limit=50").await?;
-        let last = format!("?limit=50&offset={}", guests - 100);
+        let last = format!("?limit=50&approval_first=true&offset={}", guests - 100);
         let last = registrations(deployment, &last).await?;
         let ids: Vec<&str> = first["items"]
             .as_array()

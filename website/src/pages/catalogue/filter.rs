@@ -46,17 +46,16 @@ impl Filter {
         }
     }
 
-    /// Completes a city of which only the beginning was typed.
+    /// Completes a city of which the beginning was typed, if only one begins so.
     pub(super) fn complete(&mut self, cities: &[String]) {
         let Some(typed) = self.city.as_ref().map(|city| city.to_lowercase()) else {
             return;
         };
-        let mut all = cities.iter().map(|city| (city, city.to_lowercase()));
-        if all.clone().any(|(_, city)| city == typed) {
-            return;
-        }
-        if let Some((city, _)) = all.find(|(_, city)| city.starts_with(&typed)) {
-            self.city = Some(city.clone());
+        let mut begun = cities
+            .iter()
+            .filter(|city| city.to_lowercase().starts_with(&typed));
+        if let (Some(only), None) = (begun.next(), begun.next()) {
+            self.city = Some(only.clone());
         }
     }
 
@@ -133,7 +132,7 @@ mod tests {
         let cities = ["Berlin", "Bern", "Köln"].map(str::to_owned);
         for (typed, city) in [
             ("berl", "Berlin"),
-            ("BERN", "BERN"),
+            ("ber", "ber"),
             ("kö", "Köln"),
             ("x", "x"),
         ] {

@@ -68,7 +68,7 @@ pub(in crate::pages) async fn ask_to_clone(caller: Caller) -> PageResult {
     caller.require(Scope::EventsWrite)?;
     let event = read(&caller).await?;
     caller.answer(&ClonePage {
-        page: caller.page("Copy the event?", Tab::Events),
+        page: caller.page("Duplicate the event?", Tab::Events),
         head: EventHead::of(&event, Part::Overview),
         key: caller.key(),
     })

@@ -42,17 +42,18 @@ pub(crate) struct Badge {
 
 impl Badge {
     /// The state of an event.
-    pub(crate) const fn of(is_published: bool, is_cancelled: bool) -> Self {
-        match (is_cancelled, is_published) {
-            (true, _) => Self::new("bad", "Cancelled"),
-            (false, true) => Self::new("good", "Published"),
-            (false, false) => Self::new("", "Draft"),
+    pub(crate) const fn of(is_published: bool, is_cancelled: bool, is_ended: bool) -> Self {
+        match (is_cancelled, is_published, is_ended) {
+            (true, ..) => Self::new("bad", "Cancelled"),
+            (false, true, true) => Self::new("", "Ended"),
+            (false, true, false) => Self::new("good", "Published"),
+            (false, false, _) => Self::new("", "Draft"),
         }
     }
 
     /// The state of an event in a list.
     pub(crate) const fn of_listed(event: &MyEvent) -> Self {
-        Self::of(event.is_published, event.is_cancelled)
+        Self::of(event.is_published, event.is_cancelled, event.is_ended)
     }
 
     pub(crate) const fn new(tone: &'static str, word: &'static str) -> Self {
@@ -72,7 +73,7 @@ impl EventHead {
             badge: if event.is_hidden && !event.is_cancelled {
                 Badge::new("bad", "Taken down")
             } else {
-                Badge::of(event.is_published, event.is_cancelled)
+                Badge::of(event.is_published, event.is_cancelled, event.is_ended)
             },
             part,
             is_cancelled: event.is_cancelled,

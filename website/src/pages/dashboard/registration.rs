@@ -137,7 +137,11 @@ pub(in crate::pages) async fn take(caller: Caller, form: Form) -> PageResult {
                 id,
                 registration_id,
             };
-            caller.ask::<CheckIn>(request).await?;
+            let one = caller.ask::<CheckIn>(request).await?;
+            if one.was_checked_in() {
+                // Who was quicker is said on the page.
+                return Ok(flash::see(caller.context.parts.uri.path(), None));
+            }
             Flash::CHECKED_IN
         }
         Some("undo") => {
@@ -183,8 +187,14 @@ async fn save(caller: &Caller, form: &Form) -> Result<Flash, Problem> {
     if request.name.as_deref() != Some(&one.name) {
         mask.push("name".to_owned());
     }
-    let is_moved = form.has("email") && request.email.as_deref() != Some(&one.email);
-    if is_moved {
+    let email = if form.has("email") {
+        form.value("email").unwrap_or_default()
+    } else {
+        &one.email
+    };
+    // In another case it is the same address, and nobody is mailed.
+    let is_moved = email.to_lowercase() != one.email.to_lowercase();
+    if email != one.email {
         mask.push("email".to_owned());
     }
     if request.answers != before {

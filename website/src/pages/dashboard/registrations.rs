@@ -49,6 +49,10 @@ const STATUSES: [(Option<&str>, &str); 5] = [
 
 #[derive(Template)]
 #[template(path = "dashboard/registrations.html")]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "what the template asks, each by itself"
+)]
 struct RegistrationsPage {
     page: Frame,
     head: EventHead,

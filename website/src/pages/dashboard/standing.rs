@@ -83,6 +83,6 @@ mod tests {
         );
         assert_eq!(word("Confirmed", None, true), "Checked in");
         assert_eq!(word("Cancelled", None, true), "Cancelled");
-        assert_eq!(Badge::of(true, true).word, "Cancelled");
+        assert_eq!(Badge::of(true, true, false).word, "Cancelled");
     }
 }

@@ -29,6 +29,10 @@ const ID: usize = 2;
 
 #[derive(Template)]
 #[template(path = "oauth_consent.html")]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "what the template asks, each by itself"
+)]
 struct ConsentPage {
     page: Page,
     /// Where the form goes.

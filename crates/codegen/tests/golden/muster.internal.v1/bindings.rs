@@ -888,6 +888,7 @@ impl Rpc for RemovePerson {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = true;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 /// Reads the session of this call. A page needs only this call to show its frame. A person who is in no account has no current one, and all calls about an account are then refused with `INSUFFICIENT_SCOPE`.

@@ -645,8 +645,8 @@ for Framed<F, H> {
         &self,
         request: Request<super::RemovePersonRequest>,
     ) -> Result<Response<super::RemovePersonResponse>, Status> {
-        let (caller, request) = self.open(request, F::session)?;
-        self.answer(self.handlers().remove_person(caller, request)).await
+        let (caller, request) = self.open(bindings::RemovePerson, request, F::session)?;
+        self.answer(self.handlers().remove_person(caller, request.message)).await
     }
 }
 

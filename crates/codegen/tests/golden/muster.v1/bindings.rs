@@ -25,6 +25,7 @@ impl Rpc for GetAccount {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for GetAccount {
@@ -63,6 +64,7 @@ impl Rpc for ExportAccount {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for ExportAccount {
@@ -101,6 +103,7 @@ impl Rpc for ListActivity {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for ListActivity {
@@ -164,6 +167,7 @@ impl Rpc for ExportActivity {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for ExportActivity {
@@ -213,6 +217,7 @@ impl Rpc for ListEvents {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for ListEvents {
@@ -236,6 +241,7 @@ impl Binding for ListEvents {
         "city",
         "from",
         "to",
+        "running",
     ];
 
     fn set(
@@ -250,6 +256,9 @@ impl Binding for ListEvents {
             "city" => request.city = Some(text.into()),
             "from" => request.from = Some(text.into()),
             "to" => request.to = Some(text.into()),
+            "running" => {
+                request.running = Some(crate::json::parse_bool("running", text)?);
+            }
             _ => {}
         }
         Ok(())
@@ -280,6 +289,7 @@ impl Rpc for GetEvent {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for GetEvent {
@@ -310,6 +320,33 @@ impl Binding for GetEvent {
     }
 }
 
+/// Lists the cities that public events name. For the website; it has no route.
+#[derive(Debug, Clone, Copy)]
+pub struct ListCities;
+
+impl Rpc for ListCities {
+    type Request = super::ListCitiesRequest;
+    type Response = super::CityList;
+
+    const NAME: &'static str = "ListCities";
+    const GRPC_PATH: &'static str = "/muster.v1.CatalogueService/ListCities";
+    const INTERNAL: bool = false;
+    const ACCESS: Access = Access::Public;
+    const SCOPE: Option<Scope> = None;
+    const READ_ONLY: bool = true;
+    const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
+    const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
+}
+
+impl PublicRpc for ListCities {
+    const CONTENT: Content = Content::Json;
+    const CACHING: Option<Caching> = None;
+}
+
 /// Reads an event with all that its page and its registration form show. Unlisted, ended and cancelled events are found, too; drafts are not. For the website; it has no route.
 #[derive(Debug, Clone, Copy)]
 pub struct GetEventPage;
@@ -329,6 +366,7 @@ impl Rpc for GetEventPage {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for GetEventPage {
@@ -355,6 +393,7 @@ impl Rpc for GetEventCalendar {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for GetEventCalendar {
@@ -381,6 +420,7 @@ impl Rpc for GetCatalogueCalendar {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for GetCatalogueCalendar {
@@ -407,6 +447,7 @@ impl Rpc for ListSitemaps {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for ListSitemaps {
@@ -433,6 +474,7 @@ impl Rpc for ListSitemapEvents {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for ListSitemapEvents {
@@ -440,7 +482,7 @@ impl PublicRpc for ListSitemapEvents {
     const CACHING: Option<Caching> = None;
 }
 
-/// `GET /api/v1/events/{slug}/cover`: Sends an event's cover image, 1200 by 630 pixels. Not found for drafts. Events without `image_query` have one, too, drawn from their title. A client for which many covers had to be drawn within a minute must wait. Over gRPC, the image is empty if the metadata `if-none-match` names its `etag`.
+/// `GET /api/v1/events/{slug}/cover`: Sends an event's cover image, 1200 by 630 pixels. Not found for drafts. Events without `image_query` have one, too, drawn from their title. With `text=false` it is the picture alone, 600 by 315 pixels. A client for which many covers had to be drawn within a minute must wait. Over gRPC, the image is empty if the metadata `if-none-match` names its `etag`.
 #[derive(Debug, Clone, Copy)]
 pub struct GetCover;
 
@@ -459,6 +501,7 @@ impl Rpc for GetCover {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for GetCover {
@@ -475,15 +518,17 @@ impl Binding for GetCover {
     const PATH: &'static str = "/api/v1/events/{slug}/cover";
     const BODY: Body = Body::None;
     const PATH_FIELDS: &'static [&'static str] = &["slug"];
-    const QUERY_FIELDS: &'static [&'static str] = &[];
+    const QUERY_FIELDS: &'static [&'static str] = &["text"];
 
     fn set(
         request: &mut Self::Request,
         field: &str,
         text: &str,
     ) -> Result<(), InvalidParameter> {
-        if field == "slug" {
-            request.slug = text.into();
+        match field {
+            "slug" => request.slug = text.into(),
+            "text" => request.text = Some(crate::json::parse_bool("text", text)?),
+            _ => {}
         }
         Ok(())
     }
@@ -508,6 +553,7 @@ impl Rpc for ListUseCases {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for ListUseCases {
@@ -554,6 +600,7 @@ impl Rpc for ListGuides {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for ListGuides {
@@ -600,6 +647,7 @@ impl Rpc for GetGuide {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for GetGuide {
@@ -626,6 +674,7 @@ impl Rpc for GetUseCase {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for GetUseCase {
@@ -652,6 +701,7 @@ impl Rpc for CreateEvent {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = true;
+    const COLLECTS_MISTAKES: bool = true;
 }
 
 impl PublicRpc for CreateEvent {
@@ -690,6 +740,7 @@ impl Rpc for ListMyEvents {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for ListMyEvents {
@@ -753,6 +804,7 @@ impl Rpc for GetMyEvent {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for GetMyEvent {
@@ -780,6 +832,8 @@ impl Binding for GetMyEvent {
 }
 /** `PATCH /api/v1/me/events/{id}`: Changes the fields in the request and leaves the others. A new `timezone` alone keeps the wall time. Lowering the capacity below the confirmed registrations is refused; raising it promotes the waitlist. With the `version` that was read before, the change is refused with `CONFLICT` if someone has edited the event since then.
 
+A question keeps its answers when its label changes. It is found by its `id`, else by its label, else by its place if it is the only one that is left over and has that place's type. Answers to a question that is gone or of another type stay as earlier answers.
+
 A new time or place is emailed to the active registrants (Confirmed, Pending or Waitlisted) 5 minutes after the last such change, and at most 15 minutes after the first. Who knows the time and place by then gets no mail: nobody does if the change was undone, and nobody is told of an event that is cancelled or over. `registrants_notified` says how many do not know by now. The mails count against the plan's daily mails, of which `GET /me` shows what is left; beyond them the call is refused with `RATE_LIMITED` and changes nothing. A change needs no more than an unused day.*/
 
 #[derive(Debug, Clone, Copy)]
@@ -800,6 +854,7 @@ impl Rpc for UpdateEvent {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = true;
+    const COLLECTS_MISTAKES: bool = true;
 }
 
 impl PublicRpc for UpdateEvent {
@@ -851,6 +906,7 @@ impl Rpc for CloneEvent {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for CloneEvent {
@@ -896,6 +952,7 @@ impl Rpc for DeleteEvent {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for DeleteEvent {
@@ -941,10 +998,38 @@ impl Rpc for PreviewEventMail {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for PreviewEventMail {
     const CONTENT: Content = Content::Json;
+    const CACHING: Option<Caching> = None;
+}
+
+/// Draws the cover that an event with these texts would have, 1200 by 630 pixels. For the website; it has no route.
+#[derive(Debug, Clone, Copy)]
+pub struct PreviewCover;
+
+impl Rpc for PreviewCover {
+    type Request = super::PreviewCoverRequest;
+    type Response = crate::http_body::HttpBody;
+
+    const NAME: &'static str = "PreviewCover";
+    const GRPC_PATH: &'static str = "/muster.v1.EventService/PreviewCover";
+    const INTERNAL: bool = false;
+    const ACCESS: Access = Access::Bearer;
+    const SCOPE: Option<Scope> = Some(Scope::EventsRead);
+    const READ_ONLY: bool = true;
+    const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
+    const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
+}
+
+impl PublicRpc for PreviewCover {
+    const CONTENT: Content = Content::File;
     const CACHING: Option<Caching> = None;
 }
 
@@ -967,6 +1052,7 @@ impl Rpc for PreviewEventUpdate {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = true;
 }
 
 impl PublicRpc for PreviewEventUpdate {
@@ -999,6 +1085,7 @@ impl Rpc for PreviewEventDeletion {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for PreviewEventDeletion {
@@ -1025,6 +1112,7 @@ impl Rpc for PreviewCancellation {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for PreviewCancellation {
@@ -1051,6 +1139,7 @@ impl Rpc for PublishEvent {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = true;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for PublishEvent {
@@ -1096,6 +1185,7 @@ impl Rpc for UnpublishEvent {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = true;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for UnpublishEvent {
@@ -1141,6 +1231,7 @@ impl Rpc for CancelEvent {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = true;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for CancelEvent {
@@ -1186,6 +1277,7 @@ impl Rpc for RegisterAttendee {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = true;
 }
 
 impl PublicRpc for RegisterAttendee {
@@ -1231,6 +1323,7 @@ impl Rpc for AddRegistration {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = true;
+    const COLLECTS_MISTAKES: bool = true;
 }
 
 impl PublicRpc for AddRegistration {
@@ -1276,6 +1369,7 @@ impl Rpc for ListRegistrations {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for ListRegistrations {
@@ -1350,6 +1444,7 @@ impl Rpc for ExportRegistrations {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for ExportRegistrations {
@@ -1397,6 +1492,7 @@ impl Rpc for GetRegistration {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for GetRegistration {
@@ -1444,6 +1540,7 @@ impl Rpc for GetRegistrations {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for GetRegistrations {
@@ -1470,6 +1567,7 @@ impl Rpc for ApproveRegistration {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = true;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for ApproveRegistration {
@@ -1517,6 +1615,7 @@ impl Rpc for ApproveRegistrations {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = true;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for ApproveRegistrations {
@@ -1543,7 +1642,7 @@ impl Binding for ApproveRegistrations {
     }
 }
 
-/// `PATCH /api/v1/me/events/{id}/registrations/{registration_id}`: Changes the name, the email address or the answers of a registration and leaves what is not in the request. Answers replace all earlier ones and must fit the event's custom fields. Only with another address are people emailed: it gets what applies now, and the earlier one a notice; links in emails to that one end. Everything else can be corrected after the event, too.
+/// `PATCH /api/v1/me/events/{id}/registrations/{registration_id}`: Changes the name, the email address or the answers of a registration and leaves what is not in the request. Answers replace all those to the event's custom fields, and must fit them; answers to fields that it no longer has stay. Only with another address are people emailed, for a published event that is not over: it gets what applies now, and the earlier one a notice; links in emails to that one end, and the code of its ticket. Everything else can be corrected after the event, too.
 #[derive(Debug, Clone, Copy)]
 pub struct UpdateRegistration;
 
@@ -1562,6 +1661,7 @@ impl Rpc for UpdateRegistration {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = true;
 }
 
 impl PublicRpc for UpdateRegistration {
@@ -1615,6 +1715,7 @@ impl Rpc for DeclineRegistration {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = true;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for DeclineRegistration {
@@ -1662,6 +1763,7 @@ impl Rpc for DeclineRegistrations {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = true;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for DeclineRegistrations {
@@ -1688,6 +1790,7 @@ impl Rpc for CancelRegistration {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = true;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for CancelRegistration {
@@ -1735,6 +1838,7 @@ impl Rpc for PromoteRegistration {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = true;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for PromoteRegistration {
@@ -1763,7 +1867,7 @@ impl Binding for PromoteRegistration {
     }
 }
 
-/// `POST /api/v1/me/events/{id}/registrations/{registration_id}/resend-mail`: Sends the email that says what applies to a registration again, with a new private link, once a minute at most. It counts against the plan's daily emails, as adding someone does.
+/// `POST /api/v1/me/events/{id}/registrations/{registration_id}/resend-mail`: Sends the email that says what applies to a registration again, with a new private link. It counts against the plan's daily emails, as adding someone does.
 #[derive(Debug, Clone, Copy)]
 pub struct ResendRegistrationMail;
 
@@ -1782,6 +1886,7 @@ impl Rpc for ResendRegistrationMail {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for ResendRegistrationMail {
@@ -1829,6 +1934,7 @@ impl Rpc for PreviewUpdatedRegistration {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for PreviewUpdatedRegistration {
@@ -1861,6 +1967,7 @@ impl Rpc for PreviewPromotion {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for PreviewPromotion {
@@ -1887,6 +1994,7 @@ impl Rpc for PreviewAddedRegistration {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = true;
 }
 
 impl PublicRpc for PreviewAddedRegistration {
@@ -1913,6 +2021,7 @@ impl Rpc for PreviewApproval {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for PreviewApproval {
@@ -1939,6 +2048,7 @@ impl Rpc for PreviewDecline {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for PreviewDecline {
@@ -1965,6 +2075,7 @@ impl Rpc for PreviewRegistrationCancellation {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for PreviewRegistrationCancellation {
@@ -1991,6 +2102,7 @@ impl Rpc for CheckIn {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for CheckIn {
@@ -2038,6 +2150,7 @@ impl Rpc for CheckInByCode {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for CheckInByCode {
@@ -2076,6 +2189,7 @@ impl Rpc for GetRegistrationByCode {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for GetRegistrationByCode {
@@ -2102,6 +2216,7 @@ impl Rpc for UndoCheckIn {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for UndoCheckIn {
@@ -2149,6 +2264,7 @@ impl Rpc for GetRegistrationByToken {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for GetRegistrationByToken {
@@ -2175,6 +2291,7 @@ impl Rpc for GetRegistrationCalendarByToken {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for GetRegistrationCalendarByToken {
@@ -2201,6 +2318,7 @@ impl Rpc for GetTicket {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for GetTicket {
@@ -2227,6 +2345,7 @@ impl Rpc for ConfirmRegistrationByToken {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for ConfirmRegistrationByToken {
@@ -2253,6 +2372,7 @@ impl Rpc for TakeOverNewDetailsByToken {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for TakeOverNewDetailsByToken {
@@ -2279,6 +2399,7 @@ impl Rpc for RefuseMailByToken {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for RefuseMailByToken {
@@ -2305,6 +2426,7 @@ impl Rpc for CancelRegistrationByToken {
     const CHECKS_CREDENTIAL: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
 }
 
 impl PublicRpc for CancelRegistrationByToken {
@@ -2320,6 +2442,7 @@ pub fn visit_rpcs(visitor: &mut impl RpcVisitor) {
     visitor.visit(ExportActivity);
     visitor.visit(ListEvents);
     visitor.visit(GetEvent);
+    visitor.visit(ListCities);
     visitor.visit(GetEventPage);
     visitor.visit(GetEventCalendar);
     visitor.visit(GetCatalogueCalendar);
@@ -2337,6 +2460,7 @@ pub fn visit_rpcs(visitor: &mut impl RpcVisitor) {
     visitor.visit(CloneEvent);
     visitor.visit(DeleteEvent);
     visitor.visit(PreviewEventMail);
+    visitor.visit(PreviewCover);
     visitor.visit(PreviewEventUpdate);
     visitor.visit(PreviewEventDeletion);
     visitor.visit(PreviewCancellation);

@@ -200,8 +200,8 @@ for Framed<F, H> {
         &self,
         request: Request<super::ListCitiesRequest>,
     ) -> Result<Response<super::CityList>, Status> {
-        let (caller, request) = self.open(request, F::public)?;
-        self.answer(self.handlers().list_cities(caller, request)).await
+        let (caller, request) = self.open(bindings::ListCities, request, F::public)?;
+        self.answer(self.handlers().list_cities(caller, request.message)).await
     }
 
     async fn get_event_page(
@@ -482,8 +482,8 @@ for Framed<F, H> {
         &self,
         request: Request<super::PreviewCoverRequest>,
     ) -> Result<Response<Self::PreviewCoverStream>, Status> {
-        let (caller, request) = self.open(request, F::bearer)?;
-        self.answer(self.handlers().preview_cover(caller, request)).await
+        let (caller, request) = self.open(bindings::PreviewCover, request, F::bearer)?;
+        self.answer(self.handlers().preview_cover(caller, request.message)).await
     }
 
     async fn preview_event_update(
@@ -934,7 +934,7 @@ impl<
                 bindings::PromoteRegistration,
                 request,
                 |handlers, caller, request| {
-                    Box::pin(handlers.promote_registration(caller, request))
+                    Box::pin(handlers.promote_registration(caller, request.message))
                 },
             )
             .await
@@ -948,7 +948,7 @@ impl<
                 bindings::ResendRegistrationMail,
                 request,
                 |handlers, caller, request| {
-                    Box::pin(handlers.resend_registration_mail(caller, request))
+                    Box::pin(handlers.resend_registration_mail(caller, request.message))
                 },
             )
             .await
@@ -958,16 +958,21 @@ impl<
         &self,
         request: Request<super::UpdateRegistrationRequest>,
     ) -> Result<Response<super::RecipientsPreview>, Status> {
-        let (caller, request) = self.open(request, F::bearer)?;
-        self.answer(self.handlers().preview_updated_registration(caller, request)).await
+        let (caller, request) = self
+            .open(bindings::PreviewUpdatedRegistration, request, F::bearer)?;
+        self.answer(
+                self.handlers().preview_updated_registration(caller, request.message),
+            )
+            .await
     }
 
     async fn preview_promotion(
         &self,
         request: Request<super::PromoteRegistrationRequest>,
     ) -> Result<Response<super::RecipientsPreview>, Status> {
-        let (caller, request) = self.open(request, F::bearer)?;
-        self.answer(self.handlers().preview_promotion(caller, request)).await
+        let (caller, request) = self
+            .open(bindings::PreviewPromotion, request, F::bearer)?;
+        self.answer(self.handlers().preview_promotion(caller, request.message)).await
     }
 
     async fn preview_added_registration(

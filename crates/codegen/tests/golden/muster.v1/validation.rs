@@ -128,10 +128,10 @@ impl Validate for super::CreateEventRequest {
         self.custom_fields.iter_mut().for_each(Validate::fill_defaults);
         self.is_listed.get_or_insert(true);
         self.requires_approval.get_or_insert(false);
-        self.image_variant.get_or_insert(1);
         if let Some(contact_email) = &mut self.contact_email {
             crate::email::encode(contact_email);
         }
+        self.image_variant.get_or_insert(1);
     }
 
     fn validate(&self, check: &mut crate::validation::Check) {
@@ -507,6 +507,12 @@ impl Validate for super::ApproveRegistrationsRequest {
 }
 
 impl Validate for super::UpdateRegistrationRequest {
+    fn fill_defaults(&mut self) {
+        if let Some(email) = &mut self.email {
+            crate::email::encode(email);
+        }
+    }
+
     fn validate(&self, check: &mut crate::validation::Check) {
         if let Some(name) = &self.name {
             check.field("name").length(name, 1, 200).line(name);

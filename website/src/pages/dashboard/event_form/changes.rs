@@ -63,8 +63,10 @@ pub(crate) fn fingerprints(stored: &Form) -> String {
 
 /// A form may be opened at one release and sent to the next one.
 fn fingerprint(text: &str) -> u64 {
-    let [a, b, c, d, e, f, g, h, ..]: [u8; 32] = Sha256::digest(text).into();
-    u64::from_be_bytes([a, b, c, d, e, f, g, h])
+    let digest: [u8; 32] = Sha256::digest(text).into();
+    digest
+        .first_chunk()
+        .map_or(0, |first| u64::from_be_bytes(*first))
 }
 
 /// The names of the fields in which a form differs from what is stored.

@@ -11,6 +11,9 @@ use crate::{
 /// The most questions of an event.
 const MAX: usize = 20;
 
+/// Instead of an identity, in a row that was added: core knows no such question, so that the new one takes the place of none that was removed.
+const NEW: &str = "new";
+
 /// The types of answers: their names in the API, and for people.
 const TYPES: [(&str, &str); 5] = [
     ("text", "Text"),
@@ -32,7 +35,7 @@ pub(crate) struct Questions {
 /// A row as it was typed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Row {
-    /// The identity of a question that is stored.
+    /// The identity of a question that is stored; [`NEW`] in a row that was added.
     id: String,
     label: String,
     field_type: String,
@@ -46,7 +49,10 @@ impl Questions {
         let mut rows = rows(form);
         let place = |name| form.value(name).and_then(|text| text.parse::<usize>().ok());
         if form.value("add") == Some("question") && rows.len() < MAX {
-            rows.push(Row::default());
+            rows.push(Row {
+                id: NEW.to_owned(),
+                ..Row::default()
+            });
         }
         if let Some(at) = place("remove").filter(|at| *at < rows.len()) {
             rows.remove(at);
@@ -95,7 +101,11 @@ impl Questions {
         &self.model.groups
     }
 
-    /// The identity of a row's question; empty for a new one.
+    /// The identity of a row's question, or what stands for one.
+    #[expect(
+        clippy::trivially_copy_pass_by_ref,
+        reason = "templates pass references"
+    )]
     pub(crate) fn id(&self, row: &usize) -> &str {
         self.rows.get(*row).map_or("", |row| &row.id)
     }
@@ -261,6 +271,17 @@ mod tests {
         let asked = Questions::of(&form(&pairs)).asked();
         let ids: Vec<_> = asked.iter().map(|one| one.id.as_deref()).collect();
         assert_eq!(ids, [Some("5b1f"), None]);
+    }
+
+    #[test]
+    fn a_row_that_was_added_is_sent_as_a_new_question() {
+        let added = Questions::of(&form(&[("add", "question")]));
+        let mut pairs = vec![("custom_fields[0].id", added.id(&0))];
+        assert_eq!(pairs, [("custom_fields[0].id", NEW)]);
+        assert!(added.asked().is_empty());
+        pairs.push(("custom_fields[0].label", "Phone"));
+        let asked = Questions::of(&form(&pairs)).asked();
+        assert_eq!(asked[0].id.as_deref(), Some(NEW));
     }
 
     #[test]

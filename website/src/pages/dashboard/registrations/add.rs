@@ -52,7 +52,9 @@ pub(in crate::pages) async fn show(caller: Caller) -> PageResult {
         model
     };
     let typed = caller.form().unwrap_or(&asked);
-    let taken = event.registrations_confirmed + event.registrations_waitlisted;
+    let taken = event.registrations_confirmed
+        + event.registrations_waitlisted
+        + event.registrations_unconfirmed;
     caller.answer(&AddPage {
         is_full: taken >= event.max_capacity,
         is_at_door: typed.has("door"),
