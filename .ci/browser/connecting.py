@@ -87,11 +87,12 @@ def connect_an_app(people, address):
     assert consent.startswith("/oauth/authorize/") and "?" not in consent, consent
     site.check(consent, "consent", "Any program there can give itself this name")
     assert NAME in site.text(), site.text()
-    site.find("[name=scopes][value='events:cancel']").click()
-    press(site, "Connect")
+    site.find("form details summary").click()
+    site.find("[name=scopes][value='registrations:read']").click()
+    press(site, "Only what is ticked")
     assert site.driver.current_url.startswith(f"{program.origin}/callback?"), site.driver.current_url
     tokens = program.tokens()
-    assert "events:read" in tokens["scope"] and "events:cancel" not in tokens["scope"], tokens["scope"]
+    assert "events:read" in tokens["scope"] and "registrations:read" not in tokens["scope"], tokens["scope"]
     request = urllib.request.Request(f"{people.base}/api/v1/me", headers={"Authorization": f"Bearer {tokens['access_token']}"})
     with urllib.request.urlopen(request) as answer:
         assert json.load(answer)["email"] == address
