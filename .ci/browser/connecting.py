@@ -107,9 +107,10 @@ def connect_an_app(people, address):
 
     site.open(program.request())
     site.scripts(False)
+    site.find("form details summary").click()
     for box in site.driver.find_elements(By.CSS_SELECTOR, "[name=scopes]"):
         box.click()
-    press(site, "Connect")
+    press(site, "Only what is ticked")
     assert site.has("#scopes-wrong"), site.text()
     site.scripts(True)
     site.check("/oauth/authorize?client_id=nobody", "oauth-problem", "What to do")
