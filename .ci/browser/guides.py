@@ -180,7 +180,7 @@ def approve(walk, event, organizer, page):
     walk.press("Registrations")
     walk.tick("[name=registration_ids]", most=4)
     walk.take("approve", "tbody tr:nth-child(2)")
-    walk.press("Approve")
+    walk.press("Approve selected")
     walk.take("waitlist", ".people")
     walk.press("Max Planck")
     walk.press("Decline…")

@@ -137,7 +137,9 @@ class Site:
 
     def assert_fits(self, where, width):
         wide, window, ground = self.driver.execute_script(
-            "return [document.documentElement.scrollWidth, innerWidth, getComputedStyle(document.body).backgroundColor]"
+            "const {backgroundColor, color} = getComputedStyle(document.body);"
+            # What is shown within another page has that page's ground: its text tells the scheme.
+            "return [document.documentElement.scrollWidth, innerWidth, backgroundColor + color]"
         )
         assert wide <= width, f"{where}: it is {wide} pixels wide"
         assert window == width, f"{where}: the window is {window} pixels wide"

@@ -47,6 +47,7 @@ def find_and_register_without_scripts(site, organizer, events):
     site.scripts(False)
     site.open("/")
     site.find("#q").send_keys("letterp")
+    site.find(".filters > summary").click()
     site.find("#city").send_keys("leeds")
     site.send()
     assert site.path().startswith("/events?q=letterp&city=leeds"), site.path()
