@@ -36,6 +36,14 @@ RULES = [
     r"must be one that the event asks for",
     r"must (be (an integer|true|true or false)|have (an answer|one value)) (for|to) ",
     r"must be at most \d+ characters long in total",
+    # Of the account and of what is stored, beside others that are wrong.
+    r"must be fewer than the \d+ that the \w+ plan allows",
+    r"needs to be a paid one",
+    r"must be at least \d+, the number of confirmed registrations",
+    r"must be one that is not registered",
+    r"must be of (an event|a published event|a registration)",
+    r"must be the present one",
+    r"cannot be changed so now",
 ]
 
 
