@@ -2,7 +2,7 @@
 
 use serde::{Serialize, de::DeserializeOwned};
 
-use crate::{scope::Scope, validation::Validate};
+use crate::{http_body::HttpBody, scope::Scope, validation::Validate};
 
 /// The callers that may call an rpc.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,6 +65,13 @@ pub enum Body {
     Optional,
     /// It must be there.
     Required,
+    /// It is a file.
+    File {
+        /// Its media types, of which it has one.
+        media_types: &'static [&'static str],
+        /// Its largest size.
+        max_bytes: usize,
+    },
 }
 
 /// The form of an rpc's answer.
@@ -158,6 +165,9 @@ pub trait Binding: PublicRpc {
     /// # Errors
     /// When the text is not a value of the field's type.
     fn set(request: &mut Self::Request, field: &str, text: &str) -> Result<(), InvalidParameter>;
+
+    /// Sets the file that is the body. Does nothing where it is none.
+    fn set_file(_request: &mut Self::Request, _file: HttpBody) {}
 
     /// The query parameter that leads to the page after this one, and its value; `None` on the last page, and for what is no page.
     fn next_page(_response: &Self::Response) -> Option<(&'static str, String)> {

@@ -1,4 +1,4 @@
-//! `google.api.HttpBody`: a file as an answer. It is not generated, since it has no JSON form and its bytes are shared.
+//! `google.api.HttpBody`: a file as an answer, or in a request. It is not generated, since it has no JSON form and its bytes are shared.
 
 /// One whole file, or one piece of it in a stream.
 #[derive(Clone, PartialEq, prost::Message, serde::Serialize)]

@@ -43,6 +43,15 @@ pub fn nullable_int32<'de, D: Deserializer<'de>>(json: D) -> Result<Option<i32>,
     Ok(Option::<Int32>::deserialize(json)?.map(|Int32(value)| value))
 }
 
+/// Integers.
+///
+/// # Errors
+/// When the value is no list of integers of 32 bits.
+pub fn int32s<'de, D: Deserializer<'de>>(json: D) -> Result<Vec<i32>, D::Error> {
+    let integers = Vec::<Int32>::deserialize(json)?;
+    Ok(integers.into_iter().map(|Int32(value)| value).collect())
+}
+
 /// An integer as JSON Schema has it: `5.0` is one, `5.5` and `"5"` are not.
 struct Int32(i32);
 

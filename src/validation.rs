@@ -6,6 +6,7 @@ use tonic::{Request, Status};
 
 use crate::{
     email::is_email,
+    http_body::HttpBody,
     status,
     violation::{Violation, Violations},
 };
@@ -17,6 +18,12 @@ pub trait Validate {
 
     /// Reports every violation.
     fn validate(&self, _check: &mut Check) {}
+}
+
+/// Whether a mask names a field.
+pub fn names(mask: &Option<prost_types::FieldMask>, field: &str) -> bool {
+    let mut paths = mask.iter().flat_map(|mask| &mask.paths);
+    paths.any(|path| path == field)
 }
 
 /// Checks a message by the rules that the proto has for it.
@@ -114,6 +121,20 @@ impl Drop for At<'_> {
     reason = "each rule reports by itself; what it returns is for another rule, if any"
 )]
 impl At<'_> {
+    /// It must be a file of one of these media types, not empty and not larger.
+    pub fn file(self, file: &HttpBody, media_types: &[&str], max_bytes: usize) -> Self {
+        if file.data.is_empty() {
+            self.check.report("must not be empty");
+        } else if file.data.len() > max_bytes {
+            let message = format!("must have at most {max_bytes} bytes");
+            self.check.report(message);
+        } else if !media_types.contains(&&*file.content_type) {
+            let message = format!("must be of the type {}", media_types.join(" or "));
+            self.check.report(message);
+        }
+        self
+    }
+
     /// It must be present.
     pub fn required(self, is_present: bool) -> Self {
         if !is_present {
@@ -131,6 +152,29 @@ impl At<'_> {
         } else if count > most {
             let message = format!("must have at most {most} items, has {count}");
             self.check.report(message);
+        }
+        self
+    }
+
+    /// A field mask that names none but these fields.
+    pub fn paths(self, mask: &Option<prost_types::FieldMask>, fields: &[&str]) -> Self {
+        let mut paths = mask.iter().flat_map(|mask| &mask.paths);
+        if !paths.all(|path| fields.contains(&path.as_str())) {
+            let message = format!("must name none but {}", fields.join(", "));
+            self.check.report(message);
+        }
+        self
+    }
+
+    /// Each item must be another one.
+    pub fn unique<T: PartialEq>(self, items: &[T]) -> Self {
+        let list = self.check.path.len();
+        for (index, item) in items.iter().enumerate() {
+            if items.iter().take(index).any(|one| one == item) {
+                let _ = write!(self.check.path, "[{index}]");
+                self.check.report("must not come twice");
+                self.check.path.truncate(list);
+            }
         }
         self
     }

@@ -18,10 +18,12 @@ FLAGS = [
 ]
 
 
-def browser(profile):
+def browser(profile, camera=None):
+    """With a video, that is what its camera sees; it may be used without asking."""
     options = webdriver.ChromeOptions()
     options.binary_location = "/usr/bin/chromium"
-    for flag in [*FLAGS, f"--user-data-dir={profile}"]:
+    seen = ["--use-fake-ui-for-media-stream", "--use-fake-device-for-media-stream", f"--use-file-for-fake-video-capture={camera}"]
+    for flag in [*FLAGS, f"--user-data-dir={profile}", *(seen if camera else [])]:
         options.add_argument(flag)
     # What the page asks for, and what it complains of.
     options.set_capability("goog:loggingPrefs", {"performance": "ALL", "browser": "ALL"})

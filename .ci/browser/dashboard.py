@@ -12,6 +12,7 @@ import sys
 from datetime import datetime, timedelta
 
 from connecting import connect_an_app
+from door import scan_at_the_door
 from organizer import Organizer
 from pages import SCHEMES, WIDTHS
 from people import People, press, set_value
@@ -322,6 +323,10 @@ def check_other_pages(site, owner, event):
         ("event-clone", f"{path}/clone", "Duplicate this event?"),
         ("event-unpublish", f"{path}/unpublish", "Unpublish this event?"),
         ("event-activity", f"{path}/activity", "created"),
+        ("event-messages", f"{path}/messages", "No messages yet"),
+        ("event-message-new", f"{path}/messages/new", "Write to your guests"),
+        ("event-cover", f"{path}/cover", "Use a picture of your own"),
+        ("event-reminder", f"{path}/reminder", "Reminder"),
         ("registrations-nobody", f"{path}/registrations", "Nobody is registered yet"),
         ("event-new", "/dashboard/events/new", "New event"),
         ("again", "/sign-in/again", "Confirm that it is you"),
@@ -394,6 +399,8 @@ def main():
         owner = people.signed_in(DEMO)
         event = approve_and_decline(people, owner, organizer)
         check_in_at_the_door(people, owner, event)
+        stars = organizer.call("GET", "/events?q=stars+over+the+harbour")["items"][0]["slug"]
+        scan_at_the_door(people, organizer, DEMO, stars)
         change_and_cancel(people, owner, event)
         key_shown_once(people, owner)
         three_roles_two_accounts(people, owner, second)

@@ -143,11 +143,16 @@ def publish(walk, mails):
     walk.take("publish", "h1")
     walk.press("Publish")
     walk.take("share-link", ".flash")
+    walk.open("/dashboard/account")
+    walk.type("#handle", "mill-lane-bakers")
+    walk.press("Save the account")
+    walk.open("/o/mill-lane-bakers")
     return event
 
 
 def invite(walk, event):
     site = walk.site
+    walk.open(event)
     walk.press("Open the page")
     page = site.path()
     walk.take("event-page", width=WIDE)

@@ -14,8 +14,8 @@ class People:
         self.mails = Mailbox(data)
         self.sites = []
 
-    def browser(self):
-        driver = browser(self.profiles / f"profile-{len(self.sites)}")
+    def browser(self, camera=None):
+        driver = browser(self.profiles / f"profile-{len(self.sites)}", camera)
         site = Site(driver, self.base, self.axe, self.shots)
         site.look()
         self.sites.append(site)

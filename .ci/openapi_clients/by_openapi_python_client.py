@@ -51,7 +51,7 @@ def main(base_url, key):
 
     cover = get_cover.sync(created.slug, client=client)
     assert cover.payload.read(4) == b"\x89PNG"
-    assert guest.email in export_registrations.sync(created.id, client=client)
+    assert guest.email.encode() in export_registrations.sync(created.id, client=client)
 
 
 if __name__ == "__main__":

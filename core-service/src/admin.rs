@@ -13,6 +13,7 @@ mod table;
 
 use std::{
     io::{self, ErrorKind, Write},
+    net::SocketAddr,
     time::Duration,
 };
 
@@ -49,12 +50,12 @@ pub enum Command {
     /// Create, list and revoke API keys
     #[command(subcommand)]
     Key(KeyCommand),
-    /// List, hold, release and drop queued mails, and send failed ones again
+    /// List, hold, release and drop queued mails, send failed ones again, and take reports of mails that came back
     #[command(subcommand)]
     Mail(MailCommand),
     /// Copy the SQLite database to a new file, also while a core serves it
     Backup(BackupCommand),
-    /// Erase a person: registrations, unsent mails, mails in the mail folder, private links, memberships and keys, and their name and
+    /// Erase a person: registrations, unsent emails, emails in the mail folder, private links, memberships and keys, and their name and
     /// address on events
     Erase(EraseCommand),
     /// Run the migrations that the database lacks
@@ -166,6 +167,15 @@ impl Command {
         self
     }
 
+    /// The same command, which asks this name server in place of the machine's own.
+    #[must_use]
+    pub fn with_name_server(mut self, server: SocketAddr) -> Self {
+        if let Self::Doctor(command) = &mut self {
+            command.name_server = Some(server);
+        }
+        self
+    }
+
     /// Runs the command, which asks nobody.
     ///
     /// # Errors
@@ -184,7 +194,10 @@ impl Command {
             Self::Account(command) => command.run(commands(data, clock, entropy).await?).await,
             Self::Event(command) => command.run(commands(data, clock, entropy).await?).await,
             Self::Key(command) => command.run(commands(data, clock, entropy).await?).await,
-            Self::Mail(command) => command.run(commands(data, clock, entropy).await?).await,
+            Self::Mail(command) => {
+                let answer = async { command.run(commands(data, clock, entropy).await?).await };
+                answer.await.map_err(|failure| command.failed(failure))
+            }
             Self::Erase(command) => {
                 let commands = commands(data, clock, entropy).await?;
                 command.run(commands, &data.mail_folder()).await
@@ -273,11 +286,14 @@ fn failure(error: Error) -> Failure {
         | Error::StepUpRequired
         | Error::QuotaExceeded { .. }
         | Error::PlanRequired
+        | Error::MessagesOff
         | Error::PlanForbids { .. }
         | Error::EventCancelled
         | Error::PublishEnded
         | Error::EventEnded
         | Error::EventNotPublished
+        | Error::RegistrationNotOpen(_)
+        | Error::RegistrationClosed(_)
         | Error::AlreadyRegistered
         | Error::RegistrationCancelled
         | Error::NotConfirmed(_)

@@ -90,20 +90,20 @@ struct Entry<'a> {
     /// When this version of the entry was made.
     made_at: Instant,
     status: &'static str,
-    /// Before the title, for somebody who has no seat.
+    /// Before the title, for someone who has no seat.
     standing: Option<&'static str>,
     /// The description in plain text: calendars show Markdown as it is.
     description: Cow<'a, str>,
 }
 
-/// One registrant's entry for their event, in a mail from `sender`. Its UID is the registration's, so that a person who cancels and
+/// One registrant's entry for their event, in a mail from the site and its address. Its UID is the registration's, so that a person who cancels and
 /// registers again gets a new entry instead of an update of a removed one. `description` is plain text.
 pub fn invitation(
     method: Method,
     registrant: &Registrant,
     description: &str,
     addresses: Addresses<'_>,
-    sender: &str,
+    (site_name, sender): (&str, &str),
     now: Instant,
 ) -> Calendar {
     let entry = Entry {
@@ -120,7 +120,7 @@ pub fn invitation(
     };
     // A name that may contain a link is none: some programs show it beside what the mail says.
     let organizer = registrant.organizer.as_deref().and_then(greeted);
-    let organizer = organizer.unwrap_or("Muster");
+    let organizer = organizer.unwrap_or(site_name);
     let attendee = greeted(&registrant.name).unwrap_or(&registrant.email);
     let people = [
         format!(
@@ -141,7 +141,7 @@ pub fn invitation(
     }
 }
 
-/// The event of a registration as a file, whose entry is that of the registrant's mails. For somebody without a seat it says so, and blocks
+/// The event of a registration as a file, whose entry is that of the registrant's mails. For someone without a seat it says so, and blocks
 /// no time.
 pub fn of_registration(
     event: &Event,
@@ -149,6 +149,7 @@ pub fn of_registration(
     addresses: Addresses<'_>,
 ) -> String {
     let is_cancelled = event.is_cancelled || registration.status == Status::Cancelled;
+    let event = &event.seen_by(registration.status == Status::Confirmed);
     let entry = Entry {
         event,
         addresses,
@@ -166,37 +167,48 @@ pub fn of_registration(
             Status::Waitlisted => Some("Waitlist"),
             Status::Confirmed | Status::Cancelled => None,
         },
-        description: plain::text(&event.description).into(),
+        description: described(event, plain::text(&event.description)).into(),
     };
     entry.file(&[], &[])
 }
 
-/// Events of the catalogue as a file, by the host of their UIDs and the URLs of their pages. It is a calendar to subscribe to, so it has
+/// Events of the catalogue as a file that says whose they are, by the host of their UIDs and the URLs of their pages. It is a calendar to subscribe to, so it has
 /// a name, and says how often to look for changes.
-pub fn of_catalogue<'e>(
-    events: &'e [Event],
+pub fn of_catalogue(
+    events: &[Event],
+    whose: &str,
     host: &str,
-    event_url: impl Fn(&'e str) -> String,
+    event_url: impl Fn(&str) -> String,
 ) -> String {
+    let name = escaped(&format!("Events · {whose}"));
     let properties = [
-        "NAME:Events · Muster",
-        "X-WR-CALNAME:Events · Muster",
-        "REFRESH-INTERVAL;VALUE=DURATION:PT1H",
-        "X-PUBLISHED-TTL:PT1H",
+        format!("NAME:{name}"),
+        format!("X-WR-CALNAME:{name}"),
+        "REFRESH-INTERVAL;VALUE=DURATION:PT1H".to_owned(),
+        "X-PUBLISHED-TTL:PT1H".to_owned(),
     ];
-    let zones = zones::components(events.iter()).into_iter();
-    let entries = events.iter().flat_map(|event| {
+    let shown: Vec<Event> = events.iter().map(Event::for_public).collect();
+    let zones = zones::components(shown.iter()).into_iter();
+    let entries = shown.iter().flat_map(|event| {
         let event_url = &event_url(&event.slug);
         let addresses = Addresses { host, event_url };
         of_public(event, addresses, CATALOGUE_DESCRIPTION).lines(&[])
     });
     let entries: Vec<String> = zones.chain(entries).collect();
-    file(&properties.map(str::to_owned), &entries)
+    file(&properties, &entries)
 }
 
 /// An event as a file.
 pub fn of_event(event: &Event, addresses: Addresses<'_>) -> String {
-    of_public(event, addresses, usize::MAX).file(&[], &[])
+    of_public(&event.for_public(), addresses, usize::MAX).file(&[], &[])
+}
+
+/// A description in plain text, after what only guests are told.
+fn described(event: &Event, description: String) -> String {
+    match &event.attendee_info {
+        Some(info) => format!("{}\n\n{description}", plain::text(info)),
+        None => description,
+    }
 }
 
 fn of_public<'a>(

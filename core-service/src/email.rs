@@ -1,26 +1,54 @@
 //! Mails: their content, their encoding, and how they are sent.
 //!
-//! `registration`, `person`, `security` and `organizer` write the texts, `encode` makes a message of them and of the calendar entry that no name or title can break, and `mailer` sends it by `smtp` or writes it to a folder.
+//! `registration`, `message`, `person`, `security` and `organizer` write the texts, `encode` makes a message of them and of the calendar entry that no name or title can break, and `mailer` sends it by `smtp` or writes it to a folder.
 
+mod bounces;
 mod encode;
+mod events;
 mod mailer;
+mod message;
 mod organizer;
 mod person;
 mod qr_image;
 mod registration;
+mod report;
 mod security;
 mod smtp;
 mod stranger_text;
 mod template;
 
-pub use mailer::{Check, InvalidMailSetting, Mailer, Sender, Undelivered, unchecked};
+pub use bounces::{BounceAddress, InvalidMailSetting};
+pub use events::{MAX_EVENTS, MailEvents, UnknownEvents, read_events};
+pub use mailer::{Check, Mailer, Sender, Undelivered, unchecked};
+pub use message::{MessageAddressing, Written, message};
 pub use organizer::{Digest, digest};
 pub use person::{Letter, letter};
 pub use registration::{Addressing, mail};
+pub use report::{Ignored, MAX_REPORT_BYTES, read_report};
 pub use security::{AccountIncident, ChangedClocks, Concerned, Incident, Named};
 pub use smtp::{InvalidSmtpUrl, Smtp, SmtpUrl};
+pub use template::Site;
 
 use crate::calendar::Calendar;
+
+/// Where a recipient stops mails.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Stop {
+    /// A page that asks: on it they refuse mails of the organizer who added them, or cancel.
+    Page(String),
+    /// An address that stops them at once when it is posted to (RFC 8058). It stops nothing else.
+    OneClick(String),
+}
+
+impl Stop {
+    /// At the address that needs one click, else on the page.
+    fn at(one_click: Option<&str>, page: Option<&str>) -> Option<Self> {
+        match one_click {
+            Some(url) => Some(Self::OneClick(url.to_owned())),
+            None => page.map(|url| Self::Page(url.to_owned())),
+        }
+    }
+}
 
 /// A mail to one person, before it is encoded.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,8 +70,8 @@ pub struct Mail {
     pub text: String,
     /// The HTML.
     pub html: String,
-    /// The page on which the recipient ends such mails: by refusing those of the organizer who added them, or by cancelling.
-    pub stop_url: Option<String>,
+    /// Where the recipient stops such mails.
+    pub stop: Option<Stop>,
     /// The image of the ticket's code, as PNG.
     pub ticket_image: Option<Vec<u8>>,
     /// The calendar entry.

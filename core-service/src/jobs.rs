@@ -9,10 +9,12 @@
 
 mod backoff;
 mod event_announcement;
+mod event_reminder;
 mod handler;
 mod lane;
 mod maintenance;
 mod measuring;
+mod messages;
 mod organizer_mail;
 mod pause;
 mod person_mail;
@@ -23,9 +25,11 @@ mod security_mail;
 mod stock_cover;
 
 pub use event_announcement::EventAnnouncement;
-pub use handler::{Attempt, AttemptError, Done, Handler};
+pub use event_reminder::EventReminder;
+pub use handler::{Attempt, AttemptError, Delivery, Done, Handler};
 pub use maintenance::{Maintenance, Round};
 pub use measuring::measure;
+pub use messages::MessageJobs;
 pub use organizer_mail::OrganizerMail;
 pub use person_mail::PersonMail;
 pub use post::Post;

@@ -22,6 +22,7 @@ use futures_util::future::BoxFuture;
 use server::{
     CancellationToken, Failure,
     adaptive_limit::AdaptiveLimit,
+    brand::Brand,
     cors::SharedWith,
     metrics,
     serve::{Limits, Listener},
@@ -40,8 +41,8 @@ use self::{
         port::{self, TlsSettings},
     },
     jobs::{
-        EventAnnouncement, Handler, Maintenance, OrganizerMail, PersonMail, Post, RegistrationMail,
-        Runner, StockCovers,
+        EventAnnouncement, EventReminder, Handler, Maintenance, MessageJobs, OrganizerMail,
+        PersonMail, Post, RegistrationMail, Runner, StockCovers,
     },
     service::{Commands, InstanceInfo, Links, OAuthPolicy, Policy, SignUp, UseCases},
     settings::{PeopleArgs, PortSettings, RuleSettings, WhoSignsUp},
@@ -123,6 +124,7 @@ impl Options {
                     timezone: rules.default_timezone.clone(),
                     confirm_by_email: rules.confirm_by_email,
                 },
+                messages: rules.messages.into(),
                 limits: rules.limits.into(),
                 sign_up: SignUp {
                     is_open: rules.people.sign_up == WhoSignsUp::Open,
@@ -134,6 +136,9 @@ impl Options {
                     private_schemes: rules.oauth.oauth_private_schemes.clone(),
                 },
                 info: info(&rules.people),
+                mail_events: rules.mail_events_secret.clone().unwrap_or_default(),
+                // The mailer knows it.
+                brand: Brand::default(),
             },
             stock: rules.covers.stock()?,
             retention: rules.retention.into(),
@@ -178,6 +183,7 @@ impl Core {
                 edge_tokens,
                 register_origins,
             } = options;
+            policy.brand = mailer.brand().clone();
             policy.info.mail_folder = mailer.folder().map(|folder| folder.display().to_string());
             let commands =
                 Commands::new(store.clone(), clock.clone(), entropy).with_covers(stock.is_some());
@@ -187,15 +193,22 @@ impl Core {
             let post = Post::new(store.clone(), clock.clone(), permits, mailer);
             let links = use_cases.links.clone();
             let letters = PersonMail::new(post.clone(), links.clone(), use_cases.sign_in.sign_up());
-            let digests =
-                OrganizerMail::new(post.clone(), use_cases.organizer_mails.clone(), links);
+            let digests = OrganizerMail::new(
+                post.clone(),
+                use_cases.organizer_mails.clone(),
+                links.clone(),
+            );
+            let messages = MessageJobs::new(use_cases.messages.clone(), post.clone(), links);
             let mails = RegistrationMail::new(post, own_registrations);
             let announcements = EventAnnouncement::new(use_cases.events.clone());
+            let reminders = EventReminder::new(use_cases.events.clone());
             let mut handlers: Vec<Arc<dyn Handler>> = vec![
                 Arc::new(mails),
                 Arc::new(letters),
                 Arc::new(digests),
                 Arc::new(announcements),
+                Arc::new(reminders),
+                Arc::new(messages),
             ];
             handlers.extend(stock.map(|stock| -> Arc<dyn Handler> {
                 Arc::new(StockCovers::new(use_cases.commands.clone(), stock))

@@ -61,7 +61,7 @@ Examples:
 
 Run the command migrate before the first start and after an upgrade: core itself never changes the schema.
 
-Exit codes: 0 stopped as asked, 1 problem of the environment (port in use, database unreachable), 64 invalid settings,
+Exit codes: 0 stopped by a signal, 1 problem of the environment (port in use, database unreachable), 64 invalid settings,
 70 a defect.";
 
 fn main() -> ExitCode {

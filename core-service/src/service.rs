@@ -16,6 +16,7 @@ mod erase;
 mod error;
 mod events;
 mod exports;
+mod guest_list;
 mod idempotency;
 mod judgement;
 mod keys;
@@ -23,9 +24,12 @@ mod limits;
 mod links;
 mod mail_permits;
 mod mail_quota;
+mod mail_reports;
+mod mail_stops;
 mod mailboxes;
 mod mails;
 mod members;
+mod messages;
 mod oauth;
 mod organizer_mails;
 mod own_account;
@@ -36,7 +40,9 @@ mod profile;
 mod registrations;
 mod removal;
 mod sessions;
+mod shared_secrets;
 mod sign_in;
+mod statistics;
 mod suspension;
 mod table;
 mod take_back;
@@ -44,7 +50,8 @@ mod trust;
 
 use std::sync::Arc;
 
-use domain::{event::EventDefaults, plan::Plans};
+use domain::{event::EventDefaults, message::Offer, plan::Plans};
+use server::brand::Brand;
 
 use self::limits::Limiters;
 
@@ -53,7 +60,8 @@ pub(crate) use accounts::add_account;
 pub use accounts::{AccountOverview, AccountView, Accounts, CalledOff, NewAccount};
 pub use activity::{ActivityExport, ActivityFilter, ActivityLog, ActivityPage};
 pub use catalogue::{
-    Catalogue, CatalogueView, CoverView, CoverWords, PageView, PublicEvent, SitemapPage,
+    Catalogue, CatalogueView, CoverView, CoverWords, OrganizerPage, PageView, PublicEvent, ShownBy,
+    SitemapPage,
 };
 pub(crate) use clocks::follow_clocks;
 pub use clocks::{ChangedEvent, planned_clocks};
@@ -64,10 +72,10 @@ pub use domain::rate::LimitSettings;
 pub use erase::{Erasure, LastOwner, Outlook, People};
 pub(crate) use error::new_account_limit;
 pub use error::{Error, Lacking};
-pub(crate) use events::AnnounceError;
+pub(crate) use events::EventJobError;
 pub use events::{
-    Cancellation, CancellationMails, Events, MyEvents, PlannedChange, PlannedMail, PlannedUpdate,
-    Updated,
+    Cancellation, CancellationMails, Events, MyEvents, OwnCovers, PlannedChange, PlannedMail,
+    PlannedUpdate, Updated,
 };
 pub use idempotency::{Claim, Invocation, Replay, Storable};
 pub use keys::{KeyTerms, Keys, NewKey};
@@ -75,8 +83,14 @@ pub use limits::{Allowance, CallLimits, CoverLimit, LinkLimit};
 pub use links::Links;
 pub use mail_permits::MailPermits;
 pub(crate) use mail_permits::{Charge, Outgoing, Permit, Refusable};
+pub use mail_reports::{MailReports, Taken};
+pub(crate) use mail_stops::stop_after_failure;
 pub use mails::Mails;
 pub use members::{Members, NewInvitation, RemovedMember};
+pub(crate) use messages::Begun;
+pub use messages::{
+    LeftOut, MessagePage, MessagePatch, MessageView, Messages, NewMessage, PlannedMessage,
+};
 pub use oauth::{
     Asked, Choice, ConsentAccount, Issued, OAuth, OAuthPolicy, Pending, Problem, ServerView,
     TokenRequest, WayBack,
@@ -89,14 +103,16 @@ pub use pages::PageStart;
 pub use profile::Profile;
 pub(crate) use registrations::settle_all;
 pub use registrations::{
-    Added, Approval, Arrival, DoorPlace, Export, NewRegistration, OwnRegistration,
-    OwnRegistrations, PlannedRecipients, RegistrationPage, RegistrationPatch, Registrations,
-    Ticket,
+    Added, Approval, Arrival, DoorPlace, EventMails, Export, Imported, ImportedLine, MailChoice,
+    MailFailure, NewList, NewRegistration, Outcome, OwnRegistration, OwnRegistrations,
+    PlannedRecipients, RegistrationPage, RegistrationPatch, Registrations, Ticket,
 };
 pub(crate) use removal::purge;
 pub use sessions::{SessionView, Sessions, SteppedUp};
+pub use shared_secrets::SharedSecrets;
 pub(crate) use sign_in::may_sign_in;
 pub use sign_in::{Browser, NewSession, SignIn, SignUp};
+pub use statistics::{EventStatistics, PageViews, Statistics};
 pub use storage::{EventFilter, MyEventsFilter, RegistrationFilter, StoredConnection};
 pub use suspension::Suspensions;
 pub use table::Separator;
@@ -148,18 +164,28 @@ pub struct UseCases {
     pub profile: Profile,
     /// What pages show about this installation.
     pub info: InstanceInfo,
+    /// What the site is called, and its colour.
+    pub brand: Brand,
     /// The public catalogue.
     pub catalogue: Catalogue,
     /// The caller's own events.
     pub events: Events,
+    /// Pictures that organizers send as covers.
+    pub own_covers: OwnCovers,
+    /// Numbers about events.
+    pub statistics: Statistics,
     /// Registrations, for the public and the organizer.
     pub registrations: Registrations,
     /// An attendee's own registration.
     pub own_registrations: OwnRegistrations,
+    /// Messages to the people who registered for an event.
+    pub messages: Messages,
     /// Mails that were not sent, for administrators.
     pub mails: Mails,
     /// What mails need before they are sent.
     pub mail_permits: MailPermits,
+    /// Reports about mails that were handed over.
+    pub mail_reports: MailReports,
     /// Mails to organizers about registrations.
     pub organizer_mails: OrganizerMails,
     /// Personal data.
@@ -175,6 +201,8 @@ pub struct Policy {
     pub plans: Plans,
     /// What applies where neither a request to create an event nor its account says something.
     pub event_defaults: EventDefaults,
+    /// Which accounts may write messages.
+    pub messages: Offer,
     /// Rate limits on calls and registrations.
     pub limits: LimitSettings,
     /// Who may sign up.
@@ -183,6 +211,10 @@ pub struct Policy {
     pub oauth: OAuthPolicy,
     /// What pages show about this installation.
     pub info: InstanceInfo,
+    /// The secrets of mail providers that report what became of mails.
+    pub mail_events: SharedSecrets,
+    /// What the site is called, and its colour: as the mailer knows it.
+    pub brand: Brand,
 }
 
 /// What pages show about this installation.
@@ -209,10 +241,13 @@ impl Default for Policy {
             links: Links::default(),
             plans: Plans::default(),
             event_defaults: EventDefaults::default(),
+            messages: Offer::default(),
             limits: LimitSettings::default(),
             sign_up: SignUp::default(),
             oauth: OAuthPolicy::default(),
             info: InstanceInfo::default(),
+            mail_events: SharedSecrets::default(),
+            brand: Brand::default(),
         }
     }
 }
@@ -224,16 +259,20 @@ impl UseCases {
             links,
             plans,
             event_defaults,
+            messages,
             limits,
             sign_up,
             oauth,
             info,
+            mail_events,
+            brand,
         } = policy;
         let commands = commands.with_mailbox_limits(limits.mailboxes);
         let limiters = Arc::new(Limiters::new(limits, commands.clock()));
         let authenticator = Authenticator::new(commands.store().clone(), commands.clock().clone());
         let accounts = Accounts::new(commands.clone(), plans);
-        let activity = ActivityLog::new(commands.clone());
+        let activity = ActivityLog::new(commands.clone(), brand.name.clone());
+        let events = Events::new(commands.clone(), plans, event_defaults);
         Self {
             call_limits: CallLimits(Arc::clone(&limiters)),
             cover_limit: CoverLimit(Arc::clone(&limiters)),
@@ -263,12 +302,17 @@ impl UseCases {
             ),
             profile: Profile::new(commands.clone(), &authenticator),
             info,
+            brand,
             catalogue: Catalogue::new(&commands),
-            events: Events::new(commands.clone(), plans, event_defaults),
+            own_covers: OwnCovers::new(events.clone()),
+            events,
             own_registrations: OwnRegistrations::new(commands.clone(), links.clone(), &plans),
+            messages: Messages::new(commands.clone(), plans, messages),
             mail_permits: MailPermits::new(commands.clone(), plans),
+            mail_reports: MailReports::new(commands.clone(), mail_events),
             registrations: Registrations::new(commands.clone(), links.clone(), limiters, plans),
             mails: Mails::new(commands.clone()),
+            statistics: Statistics::new(commands.clone()),
             organizer_mails: OrganizerMails::new(commands.clone()),
             people: People::new(commands.clone()),
             authenticator,

@@ -17,22 +17,23 @@ use domain::{
     zone::Zone,
 };
 use secrecy::SecretString;
-use server::{Failure, cors::CorsSettings, serve::Address};
+use server::{Failure, brand::Brand, cors::CorsSettings, serve::Address};
 use sha2::{Digest as _, Sha256};
 
 use crate::{
-    email::{Mailer, Sender, SmtpUrl},
+    email::{BounceAddress, Mailer, Sender, SmtpUrl},
     grpc::{edges::EdgeTokens, port::TlsSettings},
+    service::SharedSecrets,
 };
 
 pub use oauth::OAuthArgs;
-pub use people::{PeopleArgs, WhoSignsUp};
+pub use people::{PeopleArgs, WhoSignsUp, WhoWrites};
 
 /// Settings of the database and the data folder.
 #[derive(Debug, Clone, clap::Args)]
 #[command(next_help_heading = "Data")]
 pub struct DataSettings {
-    /// Database: `sqlite://PATH` or `postgres://USER:PASSWORD@HOST/DATABASE`; of several hosts, with commas between them, the one that takes
+    /// Database: `sqlite://PATH` or `postgres://USER:PASSWORD@HOST/DATABASE`; with several hosts, separated by commas, the one that takes
     /// writes is used. `MUSTER_DATABASE_URL_FILE` names a file with the URL [default: `sqlite://<data-dir>/muster.db`]
     #[arg(
         long,
@@ -43,7 +44,7 @@ pub struct DataSettings {
         global = true
     )]
     pub database_url: Option<String>,
-    /// Folder for the SQLite file, the demo key and, if no mail server is set, the mails
+    /// Folder for the SQLite file, the demo key and, if no mail server is set, the emails
     #[arg(
         long,
         env = "MUSTER_DATA_DIR",
@@ -156,7 +157,7 @@ fn database_url(text: &str) -> Result<String, String> {
 #[derive(Debug, Clone, clap::Args)]
 #[command(next_help_heading = "Mail")]
 pub struct MailSettings {
-    /// Mail server [default: none; mails are written as `.eml` files to `<data-dir>/mail`]
+    /// Mail server [default: none; emails are written as `.eml` files to `<data-dir>/mail`]
     ///
     /// `smtps://USER:PASSWORD@HOST` is encrypted from the start (port 465). `smtp://HOST` is a relay (port 25); STARTTLS is used if
     /// the server offers it. With a login, `smtp://USER:PASSWORD@HOST` (port 587), the server must offer STARTTLS with a valid
@@ -173,15 +174,27 @@ pub struct MailSettings {
     /// Additional certificate authority for the mail server's certificate (PEM)
     #[arg(long, env = "MUSTER_SMTP_CA", value_name = "FILE", global = true)]
     pub smtp_ca: Option<PathBuf>,
-    /// Sender of mails
+    /// Sender of emails; the site's name is shown with an address alone
     #[arg(
         long,
         env = "MUSTER_MAIL_FROM",
         value_name = "NAME <ADDRESS>",
-        default_value = "Muster <events@localhost>",
+        default_value = "events@localhost",
         global = true
     )]
     pub mail_from: Sender,
+    /// Address to which servers report mails that they cannot deliver. Each mail's envelope has `+TOKEN` before its at sign, by which
+    /// `muster mail bounce` knows the mail (docs/operations.md) [default: that of the sender, without a token]
+    #[arg(
+        long,
+        env = "MUSTER_BOUNCE_ADDRESS",
+        value_name = "ADDRESS",
+        global = true
+    )]
+    pub bounce_address: Option<BounceAddress>,
+    /// The name and the colour of the site.
+    #[command(flatten)]
+    pub brand: Brand,
 }
 
 impl MailSettings {
@@ -190,6 +203,12 @@ impl MailSettings {
     /// # Errors
     /// When the authority's certificate cannot be used.
     pub fn mailer(&self, data: &DataSettings) -> Result<Mailer, Failure> {
+        let mailer = self.plain_mailer(data)?;
+        let mailer = mailer.with_bounces(self.bounce_address.clone());
+        Ok(mailer.with_brand(self.brand.clone()))
+    }
+
+    fn plain_mailer(&self, data: &DataSettings) -> Result<Mailer, Failure> {
         let sender = self.mail_from.clone();
         let Some(url) = &self.smtp_url else {
             return Ok(Mailer::files(data.mail_folder(), sender));
@@ -210,7 +229,7 @@ impl MailSettings {
 #[derive(Debug, Clone, clap::Args)]
 #[command(next_help_heading = "Events")]
 pub struct RuleSettings {
-    /// Base of every URL in answers and mails [default: the HTTP address; `core-service` uses `http://127.0.0.1:8080`]
+    /// Base of every URL in answers and emails [default: the HTTP address; `core-service` uses `http://127.0.0.1:8080`]
     #[arg(long, env = "MUSTER_PUBLIC_URL", value_name = "URL", value_parser = server::settings::public_url)]
     pub public_url: Option<String>,
     /// Default time zone of new events, as an IANA name; used when neither the request nor the account has one
@@ -223,14 +242,34 @@ pub struct RuleSettings {
     /// Maximum number of active events for each plan, as plan=number or plan=unlimited, separated by commas
     #[arg(long, env = "MUSTER_PLANS", value_name = "PLANS", default_value_t = Plans::DEFAULT.active_events, value_parser = active_events)]
     pub plans: Quotas,
-    /// Maximum number of mails a day for each plan about new times and places of events, and to people whom organizers add.
+    /// Maximum number of emails a day for each plan about new times and places of events, and to people whom organizers add.
     /// Days begin at 00:00 UTC
     #[arg(long, env = "MUSTER_DAILY_MAILS", value_name = "PLANS", default_value_t = Plans::DEFAULT.daily_mails, value_parser = daily_mails)]
     pub daily_mails: Quotas,
-    /// How many people a day who did not register themselves an account may mail that signed itself up, until 20 people have registered
-    /// themselves and pressed a button on their page, or `account trust` lifts the limit. With `--sign-up closed` there is none
+    /// Emails a day that a new account may send to people who did not register themselves. The limit ends once 20 people have registered
+    /// themselves and pressed a button on their page, or by `account trust`. With `--sign-up closed` there is no limit
     #[arg(long, env = "MUSTER_NEW_ACCOUNT_MAILS", value_name = "NUMBER", default_value_t = NEW_ACCOUNT_MAILS)]
     pub new_account_mails: u32,
+    /// Which accounts may write messages to the people who registered for their events: none (`off`), those with a paid plan, or all.
+    /// Scheduled messages of others are stopped when they are due
+    #[arg(
+        long,
+        env = "MUSTER_MESSAGES",
+        value_name = "off|paid|all",
+        default_value = "paid",
+        hide_possible_values = true
+    )]
+    pub messages: WhoWrites,
+    /// Secret of at least 32 characters with which a mail provider reports mails that came back or were called spam, at `/mail-events`
+    /// (docs/operations.md). Without it, nothing is taken there. To change it, set two, separated by a comma
+    #[arg(
+        long,
+        env = "MUSTER_MAIL_EVENTS_SECRET",
+        value_name = "SECRET",
+        help_heading = "Mail",
+        hide_env_values = true
+    )]
+    pub mail_events_secret: Option<SharedSecrets>,
     /// Limits on calls and registrations.
     #[command(flatten)]
     pub limits: LimitArgs,
@@ -263,15 +302,15 @@ pub struct LimitArgs {
     /// Public registrations for one event
     #[arg(long, env = "MUSTER_LIMIT_PER_EVENT", value_name = "RATE", default_value_t = LimitSettings::default().per_event)]
     pub limit_per_event: Limit,
-    /// Mails to one mailbox, whatever the +tag, over all causes, accounts and cores. Public registrations and codes beyond it are refused
+    /// Emails to one mailbox, whatever the +tag, over all causes, accounts and cores. Public registrations and codes beyond it are refused
     #[arg(long, env = "MUSTER_LIMIT_PER_RECIPIENT", value_name = "RATE", default_value_t = LimitSettings::default().mailboxes.all)]
     pub limit_per_recipient: Limit,
-    /// Those of them that organizers cause: to people whom they add or invite, and about changes of events. Adding and inviting beyond it is
-    /// refused, and other mails wait
+    /// Those of them that organizers cause: to people whom they add or invite, and about changes of events. Adding and inviting beyond it
+    /// is refused, and other emails wait
     #[arg(long, env = "MUSTER_LIMIT_PER_ADDED_RECIPIENT", value_name = "RATE",
           default_value_t = LimitSettings::default().mailboxes.by_organizers)]
     pub limit_per_added_recipient: Limit,
-    /// Covers drawn for one client address; those that were drawn lately do not count
+    /// Covers drawn for one client address; recently drawn ones do not count
     #[arg(long, env = "MUSTER_LIMIT_COVERS", value_name = "RATE", default_value_t = LimitSettings::default().covers)]
     pub limit_covers: Limit,
     /// Calls of one account, by any of its keys, that change nothing
@@ -290,7 +329,7 @@ pub struct RetentionArgs {
     #[arg(long, env = "MUSTER_AUDIT_DAYS", value_name = "DAYS", default_value_t = Retention::default().audit_days,
           value_parser = clap::value_parser!(u32).range(1..=36_500))]
     pub audit_days: u32,
-    /// Days for which failed jobs (mails among them) are kept, to be listed and retried
+    /// Days for which failed jobs (emails among them) are kept, to be listed and retried
     #[arg(long, alias = "dead-job-days", env = "MUSTER_FAILED_JOB_DAYS", value_name = "DAYS",
           default_value_t = Retention::default().failed_job_days, value_parser = clap::value_parser!(u32).range(1..=36_500))]
     pub failed_job_days: u32,

@@ -10,6 +10,7 @@ use http_kit::{CallOptions, Problem, body::invalid};
 use muster_api::{
     Reason,
     binding::Body as HasBody,
+    http_body::HttpBody,
     violation::{Violation, Violations},
 };
 use percent_encoding::percent_decode_str;
@@ -49,9 +50,24 @@ pub(crate) async fn decode(
     if parts.method.is_safe() {
         return Ok(Decoded::Valid(draft.encode()));
     }
+    if let HasBody::File {
+        media_types,
+        max_bytes,
+    } = route.body
+    {
+        let content_type = require_one_of(&parts.headers, media_types)?;
+        let data = calls.read_file(parts, body, max_bytes, deadline).await?;
+        draft.set_file(HttpBody {
+            content_type: content_type.to_owned(),
+            data,
+        });
+        parameters.set(&mut *draft)?;
+        return Ok(Decoded::Valid(draft.encode()));
+    }
     let bytes = calls.read_body(parts, body, deadline).await?;
     match route.body {
-        HasBody::None => refuse_body(&bytes)?,
+        // A file was read before.
+        HasBody::None | HasBody::File { .. } => refuse_body(&bytes)?,
         HasBody::Optional if bytes.is_empty() => {}
         HasBody::Optional | HasBody::Required => {
             require_json(&parts.headers, &bytes)?;
@@ -96,15 +112,38 @@ fn require_json(headers: &HeaderMap, bytes: &[u8]) -> Result<(), Problem> {
         return Err(invalid("is required, as JSON"));
     }
     let unsupported = |message: &str| Err(Problem::new(Reason::UnsupportedMediaType, message));
-    let encoding = headers.get(CONTENT_ENCODING).map(HeaderValue::as_bytes);
-    if encoding.is_some_and(|encoding| !encoding.eq_ignore_ascii_case(b"identity")) {
-        return unsupported("send the body without Content-Encoding");
-    }
+    refuse_coding(headers)?;
     match headers.get(CONTENT_TYPE).map(HeaderValue::as_bytes) {
         Some(media_type) if is_json(media_type) => Ok(()),
         Some(_) => unsupported("the Content-Type must be application/json, in UTF-8"),
         None => unsupported("the body needs the header Content-Type: application/json"),
     }
+}
+
+/// Checks that the content type is one of these; returns it without parameters.
+fn require_one_of(
+    headers: &HeaderMap,
+    media_types: &[&'static str],
+) -> Result<&'static str, Problem> {
+    refuse_coding(headers)?;
+    let given = headers.get(CONTENT_TYPE).map(HeaderValue::as_bytes);
+    let name = given.and_then(|given| given.split(|byte| *byte == b';').next());
+    let name = name.unwrap_or_default().trim_ascii();
+    let is_it = |one: &&&str| name.eq_ignore_ascii_case(one.as_bytes());
+    media_types.iter().find(is_it).copied().ok_or_else(|| {
+        let message = format!("the Content-Type must be {}", media_types.join(" or "));
+        Problem::new(Reason::UnsupportedMediaType, message)
+    })
+}
+
+/// Refuses a body that is compressed.
+fn refuse_coding(headers: &HeaderMap) -> Result<(), Problem> {
+    let encoding = headers.get(CONTENT_ENCODING).map(HeaderValue::as_bytes);
+    if encoding.is_some_and(|encoding| !encoding.eq_ignore_ascii_case(b"identity")) {
+        let message = "send the body without Content-Encoding";
+        return Err(Problem::new(Reason::UnsupportedMediaType, message));
+    }
+    Ok(())
 }
 
 /// `application/json`, whose `charset`, if any, is UTF-8.

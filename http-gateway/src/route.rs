@@ -5,6 +5,7 @@ use http_kit::{Problem, read_json, write_answer};
 use muster_api::{
     Scope,
     binding::{Access, Binding, Body, Caching, Content, InvalidParameter},
+    http_body::HttpBody,
     validation::check,
     violation::Violation,
 };
@@ -76,6 +77,8 @@ pub(crate) trait Draft: Send {
     fn set(&mut self, field: &str, text: &str) -> Result<(), InvalidParameter>;
     /// Replaces everything by what a body has. Returns what is wrong with the body's fields, and whether the others could be read.
     fn read(&mut self, body: &[u8]) -> Result<(Vec<Violation>, bool), Problem>;
+    /// Sets the file that is the body.
+    fn set_file(&mut self, file: HttpBody);
     /// What is wrong by the rules of the proto.
     fn check(&self) -> Vec<Violation>;
     fn encode(&self) -> EncodedRequest;
@@ -93,6 +96,10 @@ impl<B: Binding> Draft for DraftOf<B> {
         let is_read = read.message.is_some();
         self.0 = read.message.unwrap_or_default();
         Ok((read.mistakes, is_read))
+    }
+
+    fn set_file(&mut self, file: HttpBody) {
+        B::set_file(&mut self.0, file);
     }
 
     fn check(&self) -> Vec<Violation> {

@@ -43,7 +43,7 @@ Examples:
   http-gateway --core-url https://core:50051 --core-ca ca.pem --core-cert me.pem --core-key me.key
   curl http://127.0.0.1:8080/api/v1/events
 
-Exit codes: 0 stopped as asked, 1 problem of the environment (port in use), 64 invalid settings, 70 a defect.";
+Exit codes: 0 stopped by a signal, 1 problem of the environment (port in use), 64 invalid settings, 70 a defect.";
 
 /// Options of the router.
 #[derive(Debug, Clone)]

@@ -51,7 +51,7 @@ Examples:
   MUSTER_API_KEY=mus_live_... mcp-bridge --stdio --core-url http://127.0.0.1:50051
   claude mcp add --transport http muster http://127.0.0.1:8080/mcp
 
-Exit codes: 0 stopped as asked, 1 problem of the environment (port in use), 64 invalid settings, 70 a defect.";
+Exit codes: 0 stopped by a signal, 1 problem of the environment (port in use), 64 invalid settings, 70 a defect.";
 
 /// Settings of MCP over HTTP. Flatten them into a binary's settings.
 #[derive(Debug, Clone, clap::Args)]

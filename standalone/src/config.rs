@@ -11,6 +11,7 @@ use server::{
     exposure::Exposure, probe::reachable, program::ProgramSettings, serve::Address,
     shutdown::StopSettings,
 };
+use website::LookSettings;
 
 /// Muster: events, the people who register for them, and an API for programs and agents.
 ///
@@ -46,6 +47,8 @@ pub struct Config {
     #[command(flatten)]
     pub(crate) mail: MailSettings,
     #[command(flatten)]
+    pub(crate) look: LookSettings,
+    #[command(flatten)]
     pub(crate) stop: StopSettings,
     /// What every program has
     #[command(flatten)]
@@ -57,7 +60,7 @@ pub struct Config {
 pub(crate) enum Command {
     #[command(flatten)]
     Admin(admin::Command),
-    /// Ask the one that runs at this HTTP address whether it is ready (`/readyz`): exit code 0, or 1 with the cause
+    /// Check whether the process at this HTTP address is ready (`/readyz`): exit code 0, or 1 with the cause
     Health,
 }
 
@@ -77,7 +80,7 @@ Examples:
   muster --data-dir /var/lib/muster --http-addr 0.0.0.0:80 --public-url https://events.example.org
   muster --database-url postgres://muster:secret@db/muster
 
-Exit codes: 0 stopped as asked, 1 problem of the environment (port in use, database unreachable), 64 invalid settings,
+Exit codes: 0 stopped by a signal, 1 problem of the environment (port in use, database unreachable), 64 invalid settings,
 70 a defect.";
 
 impl Config {

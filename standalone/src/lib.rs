@@ -9,6 +9,7 @@ use domain::{clock::Clock, entropy::Entropy};
 use futures_util::future::BoxFuture;
 use server::{Failure, probe, serve, shutdown};
 use storage::Purpose;
+use website::Views;
 
 use self::config::Command;
 
@@ -57,7 +58,9 @@ pub fn run(mut config: Config) -> BoxFuture<'static, Result<(), Failure>> {
         };
 
         // The edges call core's services without sockets, through the same gate as calls from the network.
-        let surfaces = surfaces::router(&rpc_client::Core::in_process(core.in_process()), &config)?;
+        let views = Views::default();
+        let edge = rpc_client::Core::in_process(core.in_process());
+        let surfaces = surfaces::router(&edge, &config, views.clone())?;
 
         // Whoever sees this output may do everything on this machine; from other machines nobody must get in by it.
         let sign_in = if demo.is_some() && config.is_local() {
@@ -71,7 +74,12 @@ pub fn run(mut config: Config) -> BoxFuture<'static, Result<(), Failure>> {
             core.run_background(stop.announced),
             core.serve(grpc, &config.port.tls, stop.begun.clone()),
         );
-        let surfaces = http_kit::serve(http, surfaces, config.http.limits(), stop.begun);
+        let recording = tokio::spawn(views.clone().record_each_minute());
+        let surfaces = async {
+            http_kit::serve(http, surfaces, config.http.limits(), stop.begun).await;
+            recording.abort();
+            views.record().await;
+        };
         let ((), served, ()) = tokio::join!(background, grpc, surfaces);
         served
     })

@@ -3,14 +3,16 @@
 use http_kit::Router;
 use rpc_client::Core;
 use server::Failure;
+use website::Views;
 
 use crate::Config;
 
-/// The gateway and the bridge, each at its own paths, and the site at all others.
+/// The gateway and the bridge, each at its own paths, and the site at all others, which counts `views`.
 ///
 /// # Errors
-/// [`Failure::Internal`] when a generated table contradicts itself.
-pub fn router(core: &Core, config: &Config) -> Result<Router, Failure> {
+/// [`Failure::Internal`] when a generated table contradicts itself; [`Failure::Settings`] when the logo cannot be used.
+pub fn router(core: &Core, config: &Config, views: Views) -> Result<Router, Failure> {
+    let look = config.look.look(&config.mail.brand)?;
     let cache = config.http.cache.cache(core.changes());
     let options = http_gateway::Options {
         calls: config.http.calls(cache.clone()),
@@ -23,6 +25,8 @@ pub fn router(core: &Core, config: &Config) -> Result<Router, Failure> {
     let site = website::Options {
         calls: config.http.calls(cache),
         public_url: config.public_url(),
+        look,
+        views,
     };
     let site = website::router(core.clone(), site);
     let surfaces = [

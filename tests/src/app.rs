@@ -13,6 +13,7 @@ use core_service::{
     Core, Options,
     email::Mailer,
     grpc::port::TlsSettings,
+    jobs::{MessageJobs, Post, Runner},
     service::{KeyTerms, Links, NewAccount, Policy},
 };
 use covers::stock::Stock;
@@ -34,6 +35,7 @@ use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
 use storage::{self, Purpose, Store};
 use tempfile::TempDir;
 use tokio::net::TcpListener;
+use website::{Look, Views};
 
 use crate::{Api, Database, Grpc, Http, Mcp, Surface};
 
@@ -48,6 +50,8 @@ pub struct TestApp {
     pub mcp: Mcp,
     /// The port of the pages.
     pub site: Http,
+    /// The views of pages that were not recorded yet.
+    pub views: Views,
     /// The time that core believes in.
     pub clock: Clock,
     /// The database below core, to look at and to put rows into that no rpc makes yet.
@@ -137,8 +141,14 @@ impl TestApp {
         let edges = core_at(&format!("http://{grpc}"));
         let http = serve_gateway(&edges, http_gateway::Options::default(), &stop).await;
         let mcp = serve_mcp(&edges, &stop).await;
-        let site = serve_site(edges.edge().unwrap(), CallOptions::default(), &stop).await;
+        let views = Views::default();
+        let site = website::Options {
+            views: views.clone(),
+            ..website::Options::default()
+        };
+        let site = serve_site_with(edges.edge().unwrap(), site, &stop).await;
         Arc::new(Self {
+            views,
             http,
             mcp,
             site,
@@ -167,6 +177,17 @@ impl TestApp {
         serve_site(edge, CallOptions::default(), &self.stop).await
     }
 
+    /// Starts one more website that looks like this, with a core of its own that writes mails of the same name.
+    pub async fn serve_another_site(&self, look: Look) -> Http {
+        let policy = Policy {
+            brand: look.brand.clone(),
+            ..Policy::default()
+        };
+        let address = self.another_core(policy).await;
+        let edge = core_at(&format!("http://{address}")).edge().unwrap();
+        serve_site_that_looks(edge, CallOptions::default(), look, &self.stop).await
+    }
+
     /// Starts one more core like that, and says where it is.
     pub async fn another_core(&self, policy: Policy) -> SocketAddr {
         self.another_core_with(core_options(&self.clock, &next_entropy(), policy))
@@ -190,6 +211,25 @@ impl TestApp {
             unreachable!("a TCP address was asked for")
         };
         grpc
+    }
+
+    /// The runner of one more core like that.
+    pub async fn runner_of_another_core(&self) -> Runner {
+        let options = core_options(&self.clock, &next_entropy(), Policy::default());
+        let core = compose_core(&self.store, &self.mail, options).await;
+        core.runner().clone()
+    }
+
+    /// Begins the messages that are due, without sending their mails.
+    pub async fn begin_messages(&self) {
+        let use_cases = self.core.use_cases();
+        let (store, clock) = (self.store.clone(), self.clock.clone());
+        let permits = use_cases.mail_permits.clone();
+        let post = Post::new(store.clone(), clock.clone(), permits, mailer(&self.mail));
+        let (messages, links) = (use_cases.messages.clone(), use_cases.links.clone());
+        let handler = MessageJobs::new(messages, post, links);
+        let runner = Runner::new(store, clock, vec![Arc::new(handler)]);
+        runner.drain().await.unwrap();
     }
 
     /// Serves core on one more port.
@@ -247,7 +287,12 @@ impl TestApp {
             cache,
             ..CallOptions::default()
         };
-        serve_site(core, calls, &self.stop).await
+        let options = website::Options {
+            calls,
+            views: self.views.clone(),
+            ..website::Options::default()
+        };
+        serve_site_with(core, options, &self.stop).await
     }
 
     /// Starts one more website, which believes proxies in these networks.
@@ -372,10 +417,14 @@ fn core_options(clock: &Clock, entropy: &Entropy, policy: Policy) -> Options {
 }
 
 async fn compose_core(store: &Store, mail: &TempDir, options: Options) -> Core {
-    let sender = "Muster <events@muster.example>".parse().unwrap();
-    let mailer = Mailer::files(mail.path().to_owned(), sender);
+    let mailer = mailer(mail).with_brand(options.policy.brand.clone());
     let core = Core::compose(store.clone(), mailer, options).await;
     core.unwrap()
+}
+
+fn mailer(mail: &TempDir) -> Mailer {
+    let sender = "Muster <events@muster.example>".parse().unwrap();
+    Mailer::files(mail.path().to_owned(), sender)
 }
 
 /// The settings of an edge whose core is there, without TLS. It proves itself by [`TestApp::EDGE_TOKEN`].
@@ -434,12 +483,35 @@ async fn serve_mcp(core: &CoreSettings, stop: &CancellationToken) -> Mcp {
 }
 
 async fn serve_site(core: rpc_client::Core, calls: CallOptions, stop: &CancellationToken) -> Http {
+    serve_site_that_looks(core, calls, Look::default(), stop).await
+}
+
+async fn serve_site_that_looks(
+    core: rpc_client::Core,
+    calls: CallOptions,
+    look: Look,
+    stop: &CancellationToken,
+) -> Http {
+    let options = website::Options {
+        calls,
+        look,
+        ..website::Options::default()
+    };
+    serve_site_with(core, options, stop).await
+}
+
+async fn serve_site_with(
+    core: rpc_client::Core,
+    options: website::Options,
+    stop: &CancellationToken,
+) -> Http {
     let options = website::Options {
         calls: CallOptions {
             request_time: TestApp::REQUEST_TIME,
-            ..calls
+            ..options.calls
         },
         public_url: TestApp::PUBLIC_URL.to_owned(),
+        ..options
     };
     serve_edge(website::router(core, options), stop).await
 }

@@ -87,6 +87,19 @@ impl Browser {
         reply
     }
 
+    /// Sends a form with a file from a page of this site.
+    pub async fn upload(&self, path: &str, content_type: &str, body: Vec<u8>) -> Reply {
+        let request = self.site.form(path, &[]).without("content-type");
+        let reply = request
+            .header("content-type", content_type)
+            .body(body)
+            .header("cookie", self.cookies_for(path))
+            .send()
+            .await;
+        self.keep(&reply);
+        reply
+    }
+
     /// The page to which an answer leads.
     pub async fn follow(&self, reply: &Reply) -> Reply {
         assert_eq!(reply.status, 303, "{reply:?}");

@@ -59,7 +59,7 @@ impl Contract {
         for (name, schema) in schemas {
             if !name.starts_with("Error")
                 && !name.ends_with("Request")
-                && !matches!(&**name, "Answer" | "CustomField")
+                && !matches!(&**name, "Answer" | "Audience" | "CustomField")
             {
                 close(schema);
             }

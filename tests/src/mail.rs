@@ -21,6 +21,8 @@ pub struct Mail {
     pub html: String,
     /// Its iCalendar object, unfolded.
     pub calendar: Option<String>,
+    /// Its headers, unfolded.
+    headers: Vec<(String, String)>,
 }
 
 impl TestApp {
@@ -60,6 +62,13 @@ impl TestApp {
 }
 
 impl Mail {
+    /// The first header of this name.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        let mut headers = self.headers.iter();
+        let (_, value) = headers.find(|(one, _)| one.eq_ignore_ascii_case(name))?;
+        Some(value)
+    }
+
     fn is_notice(&self) -> bool {
         self.id.starts_with("security_mail.")
     }
@@ -76,6 +85,13 @@ fn read(path: &Path) -> Mail {
         text: message.body_text(0).unwrap().replace("\r\n", "\n"),
         html: message.body_html(0).unwrap().into_owned(),
         calendar: calendar(&message),
+        headers: message
+            .headers_raw()
+            .map(|(name, value)| {
+                let value = value.replace("\r\n", "");
+                (name.to_owned(), value.trim().to_owned())
+            })
+            .collect(),
     }
 }
 

@@ -4,7 +4,7 @@ use domain::{
     check_in_code::CheckInCode,
     ids::{EventId, RegistrationId},
     job::JobKind,
-    registration::{Registration, Status},
+    registration::{Party, Registration, Status},
 };
 use sqlx::{AssertSqlSafe, Connection as _};
 use storage::{AuditRecord, JobRecord};
@@ -34,9 +34,12 @@ impl TestApp {
                 answers: Vec::new(),
                 check_in_code: CheckInCode::generate(&self.entropy),
                 is_added: false,
+                party: Party::default(),
+                arrived: 0,
                 checked_in_at: None,
                 checked_in_by: None,
                 checked_in_by_name: None,
+                refuses_reminders: false,
                 registered_at: now,
                 updated_at: now,
             }
@@ -118,6 +121,12 @@ impl TestApp {
     pub async fn fail_mails_of(&self, registration_id: &str) {
         let fail = "UPDATE jobs SET failed_at = created_at WHERE subject_id = $1";
         self.write(fail.to_owned(), uuid(registration_id)).await;
+    }
+
+    /// Lets the waiting mails of a registration wait for another hour.
+    pub async fn postpone_mails_of(&self, registration_id: &str) {
+        let postpone = "UPDATE jobs SET due_at = due_at + 3600000000 WHERE subject_id = $1";
+        self.write(postpone.to_owned(), uuid(registration_id)).await;
     }
 
     /// What the audit log says of an event, an account or a key, oldest first.

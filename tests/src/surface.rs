@@ -4,7 +4,10 @@ use std::{fmt::Write as _, ops::Deref, sync::Arc};
 
 use domain::plan::Plan;
 use http::uri::PathAndQuery;
-use muster_api::binding::{Binding, Body};
+use muster_api::{
+    binding::{Binding, Body},
+    http_body::HttpBody,
+};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Map, Value};
 use tonic::service::interceptor::InterceptedService;
@@ -157,7 +160,11 @@ impl Client {
         if let Some(key) = &self.idempotency_key {
             request = request.header("idempotency-key", key);
         }
-        if B::BODY == Body::Required || !fields.is_empty() {
+        if let Some(file) = a_file::<B>() {
+            request = request
+                .header("content-type", &file.content_type)
+                .body(file.data);
+        } else if B::BODY == Body::Required || !fields.is_empty() {
             request = request.json(&Value::Object(fields));
         }
         let answer = request.send().await;
@@ -182,6 +189,9 @@ impl Client {
         let parsed = serde_json::from_value(Value::Object(fields));
         message.clone_from(&parsed.expect("gRPC has no such message; try HTTP alone"));
         B::set_update_mask(&mut message, mask);
+        if let Some(file) = a_file::<B>() {
+            B::set_file(&mut message, file);
+        }
 
         let channel =
             InterceptedService::new(self.api.grpc.channel(), Bearer::new(self.key.as_deref()));
@@ -201,6 +211,17 @@ impl Client {
         let json = B::to_json(&message).unwrap();
         Ok(serde_json::from_slice(&json).unwrap())
     }
+}
+
+/// A file with the media type that a call takes, if it takes one.
+fn a_file<B: Binding>() -> Option<HttpBody> {
+    let Body::File { media_types, .. } = B::BODY else {
+        return None;
+    };
+    Some(HttpBody {
+        content_type: (*media_types.first()?).to_owned(),
+        data: "a file".into(),
+    })
 }
 
 /// What REST shows of a message: perhaps only its one list.

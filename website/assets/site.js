@@ -99,3 +99,9 @@ start?.addEventListener("change", () => {
   end.value = later.toISOString().slice(0, 16);
   end.dataset.proposed = end.value;
 });
+
+// Signing out removes what the door keeps on this device, also scans that wait for the network.
+document.querySelector("form[action='/sign-out']")?.addEventListener("submit", (leaving) => {
+  const waits = Object.keys(localStorage).some((key) => key.startsWith("muster-door-scans:") && localStorage[key] !== "[]");
+  if (waits && !confirm("Some scans are not sent yet. Sign out and lose them?")) leaving.preventDefault();
+});

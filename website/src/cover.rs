@@ -50,8 +50,19 @@ pub(crate) fn preview(form: &Form, variant: &str) -> String {
     address(FIELDS.map(|name| (name, value(name))))
 }
 
+/// The cover of an event as its owner sees it, whether it has a page or not.
+pub(crate) fn of_owner(event: &MyEventDetail) -> String {
+    if event.has_own_cover {
+        format!("/dashboard/events/{}/cover.jpg", encoded(&event.id))
+    } else if event.is_published && !event.is_hidden {
+        path(&event.slug)
+    } else {
+        unpublished(event)
+    }
+}
+
 /// Where the cover of an event stands that has no page.
-pub(crate) fn unpublished(event: &MyEventDetail) -> String {
+fn unpublished(event: &MyEventDetail) -> String {
     let variant = event.image_variant.to_string();
     let optional = |text: &'_ Option<String>| text.clone().unwrap_or_default();
     address([

@@ -1,6 +1,6 @@
 //! Dates of events in words, as clocks at the event show them.
 
-use jiff::{civil::DateTime, fmt::temporal::Pieces, tz::Offset};
+use jiff::{SignedDuration, Timestamp, civil::DateTime, fmt::temporal::Pieces, tz::Offset};
 
 /// A date-time of core: wall time with the offset of the event's zone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,6 +28,12 @@ impl EventTime {
             offset: pieces.to_numeric_offset()?,
         })
     }
+
+    /// The moment. No calendar has those beyond what it can hold.
+    fn at(self) -> Timestamp {
+        let at = self.offset.to_timestamp(self.local);
+        at.unwrap_or(Timestamp::MAX)
+    }
 }
 
 impl EventDates {
@@ -40,6 +46,14 @@ impl EventDates {
             end: end.filter(|end| end.local != start.local),
             timezone: timezone.to_owned(),
         })
+    }
+
+    /// Start and end for calendars: an event without an end of its own takes an hour there, as in its file.
+    pub(crate) fn for_calendars(&self) -> (Timestamp, Timestamp) {
+        const UNTIL_THE_END: SignedDuration = SignedDuration::from_hours(1);
+        let start = self.start.at();
+        let later = start.saturating_add(UNTIL_THE_END).unwrap_or(start);
+        (start, self.end.map_or(later, EventTime::at))
     }
 
     /// `14 May 2030`.
@@ -122,18 +136,27 @@ pub(crate) fn timestamp_in(text: &str, timezone: &str) -> Option<String> {
     ))
 }
 
-/// Wall time as forms have it: `2030-05-14T19:00`, with seconds only where there are any. What is no date-time is as it is.
+/// Wall time as forms have it: `2030-05-14T19:00`, with seconds only where there are any, since browsers take no more. What is no date-time
+/// is as it is.
 pub(crate) fn wall_time(text: &str) -> String {
     let Some(time) = EventTime::read(text) else {
         return text.to_owned();
     };
-    let is_whole = time.local.second() == 0 && time.local.subsec_nanosecond() == 0;
-    let format = if is_whole {
+    let format = if time.local.second() == 0 {
         "%Y-%m-%dT%H:%M"
     } else {
-        "%Y-%m-%dT%H:%M:%S%.f"
+        "%Y-%m-%dT%H:%M:%S"
     };
     time.local.strftime(format).to_string()
+}
+
+/// A day as `14 May`. What is no day is as it is.
+pub(crate) fn short_day(text: &str) -> String {
+    let day: Result<jiff::civil::Date, _> = text.parse();
+    day.map_or_else(
+        |_| text.to_owned(),
+        |day| day.strftime("%-d %B").to_string(),
+    )
 }
 
 /// `UTC`, `UTC+2` or `UTC+5:30`.
@@ -208,7 +231,7 @@ mod tests {
         for (text, shown) in [
             ("2030-05-14T19:00:00+02:00", "2030-05-14T19:00"),
             ("2030-05-14T19:00:30+02:00", "2030-05-14T19:00:30"),
-            ("2030-05-14T19:00:30.5Z", "2030-05-14T19:00:30.5"),
+            ("2030-05-14T19:00:30.5Z", "2030-05-14T19:00:30"),
             ("tomorrow", "tomorrow"),
         ] {
             assert_eq!(wall_time(text), shown);

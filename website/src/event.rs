@@ -17,6 +17,10 @@ use crate::{
 pub(crate) enum EventState {
     Open,
     Full,
+    /// Registration has not begun.
+    NotYetOpen,
+    /// Registration is closed.
+    Closed,
     Ended,
     Cancelled,
 }
@@ -27,6 +31,10 @@ impl EventState {
             Self::Cancelled
         } else if page.is_ended {
             Self::Ended
+        } else if page.is_registration_closed {
+            Self::Closed
+        } else if page.is_registration_ahead {
+            Self::NotYetOpen
         } else if page.seats_left <= 0 {
             Self::Full
         } else {
@@ -35,8 +43,13 @@ impl EventState {
     }
 
     /// Whether a registration, or a place on the waitlist, can be had.
-    pub(crate) fn takes_registrations(self) -> bool {
+    pub(crate) const fn takes_registrations(self) -> bool {
         matches!(self, Self::Open | Self::Full)
+    }
+
+    /// Whether the event will take place, or does.
+    pub(crate) const fn is_ahead(self) -> bool {
+        !matches!(self, Self::Ended | Self::Cancelled)
     }
 }
 
@@ -58,6 +71,8 @@ pub(crate) struct ShownEvent {
     pub(crate) cover: Cover,
     pub(crate) place: Place,
     pub(crate) dates: EventDates,
+    /// Whether only guests are told the place.
+    pub(crate) is_place_private: bool,
     pub(crate) start_iso: String,
     pub(crate) timezone: String,
     pub(crate) is_full: bool,
@@ -83,6 +98,7 @@ impl ShownEvent {
             title: event.title.clone(),
             cover: Cover::of(&event.slug),
             place: Place::of(&event.location, event.city.as_deref()),
+            is_place_private: event.is_location_private,
             dates,
             start_iso: event.start_date.clone(),
             timezone: event.timezone.clone(),

@@ -29,6 +29,8 @@ pub(crate) struct Field {
     /// What it is elsewhere by now.
     pub(crate) notice: Option<String>,
     pub(crate) autocomplete: &'static str,
+    /// The kinds of a file.
+    pub(crate) accept: &'static str,
     /// Addresses of pictures of its options.
     pub(crate) pictures: Vec<String>,
     /// A button beside it.
@@ -64,6 +66,8 @@ pub(crate) enum FieldKind {
     Select,
     /// One of some, which are all shown.
     Radio,
+    /// A file from the person's device.
+    File,
     /// Any of some.
     Ticks,
     Tick,
@@ -117,6 +121,13 @@ impl Field {
         self
     }
 
+    /// The same field, of which core says what is wrong by this path.
+    #[must_use]
+    pub(crate) fn path(mut self, path: impl Into<String>) -> Self {
+        self.path = path.into();
+        self
+    }
+
     #[must_use]
     pub(crate) fn required(mut self) -> Self {
         self.is_required = true;
@@ -138,6 +149,13 @@ impl Field {
     #[must_use]
     pub(crate) fn autocomplete(mut self, autocomplete: &'static str) -> Self {
         self.autocomplete = autocomplete;
+        self
+    }
+
+    /// The same field for files of these kinds.
+    #[must_use]
+    pub(crate) fn accept(mut self, accept: &'static str) -> Self {
+        self.accept = accept;
         self
     }
 
@@ -201,6 +219,7 @@ impl Field {
         match self.kind {
             FieldKind::Email => "email",
             FieldKind::WallTime => "datetime-local",
+            FieldKind::File => "file",
             _ => "text",
         }
     }

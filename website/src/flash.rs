@@ -35,6 +35,8 @@ flashes! {
     CONFIRMED, "confirmed", "Thank you. Your registration is confirmed.";
     CANCELLED, "cancelled", "Thanks for letting us know. Your spot is free for someone else.";
     MAIL_REFUSED, "mail-refused", "Done. This organizer sends you no more email, unless you register yourself.";
+    MESSAGES_RESUMED, "messages-resumed", "Done. You get messages from this organizer again.";
+    ANSWERS_CHANGED, "answers-changed", "Done. The organizer sees your new answers.";
     TAKEN_OVER, "taken-over", "Done. Your registration has the new details.";
     WELCOME, "welcome", "Welcome. You are signed in.";
     PROVEN, "proven", "Thank you. For the next 15 minutes you will not be asked again.";
@@ -67,6 +69,15 @@ flashes! {
     CHECKED_IN, "checked-in", "Checked in.";
     CHECK_IN_UNDONE, "check-in-undone", "The check-in is undone.";
     NOTHING_CHOSEN, "nothing-chosen", "Select at least one person first.";
+    COVER_SENT, "cover-sent", "Your picture is the cover now.";
+    COVER_REMOVED, "cover-removed", "Your picture is removed.";
+    MESSAGE_SCHEDULED, "message-scheduled", "Your message is scheduled. You can cancel it until it is sent.";
+    MESSAGE_SAVED, "message-saved", "Your changes to the message are saved.";
+    MESSAGE_CANCELLED, "message-cancelled", "The message is cancelled. Nobody got it.";
+    MESSAGE_CUT_SHORT, "message-cut-short", "The message is stopped. Some people got it before.";
+    MESSAGE_TOO_LATE, "message-too-late", "The message is on its way or was stopped, so it can no longer be changed.";
+    ANSWERS_FIXED, "answers-fixed", "Your answers can no longer be changed.";
+    MESSAGE_WAS_SENT, "message-was-sent", "There was nothing left to cancel.";
     KEY_REVOKED, "key-revoked", "The key is revoked. It stops working within seconds.";
     APP_DISCONNECTED, "app-disconnected", "The app is disconnected. It is refused within seconds.";
     INVITED, "invited", "The invitation is on its way.";
@@ -93,7 +104,10 @@ impl Flash {
 
     /// How it looks: nothing was done after some of them.
     pub(crate) fn tone(self) -> &'static str {
-        const NOTHING_DONE: [Flash; 3] = [
+        const NOTHING_DONE: [Flash; 6] = [
+            Flash::ANSWERS_FIXED,
+            Flash::MESSAGE_TOO_LATE,
+            Flash::MESSAGE_WAS_SENT,
             Flash::NOTHING_CHOSEN,
             Flash::NOBODY_WAITED,
             Flash::EVENT_WAS_CANCELLED,

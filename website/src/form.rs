@@ -1,11 +1,13 @@
 //! Forms that browsers send, from pages of this site only, and parameters of its addresses.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, convert::Infallible};
 
 use axum::body::Body;
+use futures_util::stream;
 use http::{HeaderValue, header::CONTENT_TYPE, request::Parts};
-use http_kit::Problem;
-use muster_api::{Reason, violation::Violation};
+use http_kit::{Problem, body};
+use multer::Multipart;
+use muster_api::{Reason, http_body::HttpBody, violation::Violation};
 use serde::{Serialize, de::DeserializeOwned};
 use server::observe::RequestId;
 use tokio::time::Instant;
@@ -145,6 +147,49 @@ pub(crate) async fn read(
         return Err(Problem::new(Reason::UnsupportedMediaType, message));
     }
     Ok(Form::parse(&bytes))
+}
+
+/// Reads a form that has one file at most, in the field of this name; an empty one is none.
+///
+/// # Errors
+/// As [`read`].
+pub(crate) async fn read_with_file(
+    options: &Options,
+    parts: &Parts,
+    body: Body,
+    (name, max_bytes): (&str, usize),
+    deadline: Instant,
+) -> Result<(Form, Option<HttpBody>), Problem> {
+    own_site::require(&parts.headers, &options.public_url)?;
+    let most = max_bytes + body::MAX_BYTES;
+    let bytes = options.calls.read_file(parts, body, most, deadline).await?;
+    let media_type = parts.headers.get(CONTENT_TYPE);
+    let media_type = media_type.and_then(|value| value.to_str().ok());
+    if media_type.is_some_and(|name| is_form(name.as_bytes())) {
+        return Ok((Form::parse(&bytes), None));
+    }
+    let Ok(boundary) = multer::parse_boundary(media_type.unwrap_or_default()) else {
+        let message = "the Content-Type must be multipart/form-data";
+        return Err(Problem::new(Reason::UnsupportedMediaType, message));
+    };
+    let stream = stream::once(async { Ok::<_, Infallible>(bytes) });
+    let mut multipart = Multipart::new(stream, boundary);
+    let (mut fields, mut file) = (Vec::new(), None);
+    let broken = |_| body::invalid("is no form");
+    while let Some(field) = multipart.next_field().await.map_err(broken)? {
+        let of = field.name().unwrap_or_default().to_owned();
+        if of == name {
+            let content_type = field.content_type().map(ToString::to_string);
+            let data = field.bytes().await.map_err(broken)?;
+            file = (!data.is_empty()).then(|| HttpBody {
+                content_type: content_type.unwrap_or_default(),
+                data,
+            });
+        } else if fields.len() < MAX_FIELDS {
+            fields.push((of, field.text().await.map_err(broken)?));
+        }
+    }
+    Ok((Form(fields), file))
 }
 
 /// Whether a media type is the one of forms.

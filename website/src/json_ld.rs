@@ -1,6 +1,6 @@
 //! An event in the vocabulary of schema.org, by which search engines show it as an event.
 
-use muster_api::v1::{Event, EventPage};
+use muster_api::v1::{Event, EventPage, Organizer};
 use serde_json::{Value, json};
 
 use crate::{
@@ -32,13 +32,37 @@ pub(crate) fn of(page: &EventPage, event: &Event, description: &str, image: &str
         "remainingAttendeeCapacity": spots_left(page, event.capacity),
         "previousStartDate": page.previous_start_date,
         "image": image,
-        "organizer": event.organizer.as_ref().map(|name| json!({"@type": "Organization", "name": name})),
-        "offers": state.takes_registrations().then(|| offer(state, event)),
+        "organizer": event.organizer.as_ref().map(|name| organization(name, event.organizer_url.as_deref())),
+        "offers": state.is_ahead().then(|| offer(state, event)),
     });
-    if let Value::Object(fields) = &mut object {
+    retain_values(&mut object);
+    text(&object)
+}
+
+/// An organizer, likewise.
+pub(crate) fn of_organizer(organizer: &Organizer, description: &str) -> String {
+    let mut object = organization(&organizer.name, Some(&organizer.url));
+    object["@context"] = json!("https://schema.org");
+    object["description"] = json!(description);
+    object["sameAs"] = json!(organizer.website);
+    retain_values(&mut object);
+    text(&object)
+}
+
+fn organization(name: &str, url: Option<&str>) -> Value {
+    let mut object = json!({"@type": "Organization", "name": name, "url": url});
+    retain_values(&mut object);
+    object
+}
+
+fn retain_values(object: &mut Value) {
+    if let Value::Object(fields) = object {
         fields.retain(|_, value| !value.is_null());
     }
-    // A closing tag in a text must not end the element.
+}
+
+/// A closing tag in a text must not end the element.
+fn text(object: &Value) -> String {
     object.to_string().replace('<', "\\u003c")
 }
 
@@ -78,13 +102,20 @@ fn location(place: &Place, city: Option<&str>) -> Value {
 fn offer(state: EventState, event: &Event) -> Value {
     let availability = match state {
         EventState::Full => "SoldOut",
+        EventState::Closed => "OutOfStock",
         _ => "InStock",
     };
-    json!({
+    let mut offer = json!({
         "@type": "Offer",
         "url": event.registration_url,
         "availability": schema(availability),
-    })
+        "validFrom": event.registration_opens,
+        "validThrough": event.registration_closes,
+    });
+    if let Value::Object(fields) = &mut offer {
+        fields.retain(|_, value| !value.is_null());
+    }
+    offer
 }
 
 #[cfg(test)]
@@ -128,6 +159,25 @@ mod tests {
             "https://schema.org/EventCancelled"
         );
         assert_eq!(cancelled.get("offers"), None);
+    }
+
+    #[test]
+    fn it_is_said_when_registration_opens_and_closes() {
+        let opens = "2030-04-01T09:00:00+02:00";
+        let closes = "2030-05-13T20:00:00+02:00";
+        let ahead = parsed(|page, event| {
+            page.is_registration_ahead = true;
+            event.registration_opens = Some("2030-04-01T09:00:00+02:00".to_owned());
+            event.registration_closes = Some("2030-05-13T20:00:00+02:00".to_owned());
+        });
+        let offer = &ahead["offers"];
+        assert_eq!(offer["validFrom"], opens);
+        assert_eq!(offer["validThrough"], closes);
+        assert_eq!(offer["availability"], "https://schema.org/InStock");
+        let over = parsed(|page, _| page.is_registration_closed = true);
+        let offer = &over["offers"];
+        assert_eq!(offer["availability"], "https://schema.org/OutOfStock");
+        assert_eq!(offer.get("validFrom"), None);
     }
 
     #[test]

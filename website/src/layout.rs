@@ -1,6 +1,6 @@
 //! What every page has, and templates as answers.
 
-use std::sync::Arc;
+use std::{ops::Deref, sync::Arc};
 
 use askama::{
     Template,
@@ -15,10 +15,7 @@ use http_kit::{Problem, document};
 use muster_api::{Reason, internal::v1::Instance};
 use server::observe::Cause;
 
-use crate::assets::{ASSETS, Assets};
-
-/// The name of the site.
-pub(crate) const SITE_NAME: &str = "Muster";
+use crate::{assets::Assets, look::Look};
 
 /// The answer of a page: a response, or a problem that `problem_page` shows.
 pub(crate) type PageResult = Result<Response, Problem>;
@@ -29,8 +26,21 @@ pub(crate) const HTML: &str = "text/html; charset=utf-8";
 /// events are cancelled, at any time.
 pub(crate) const FRESH: &str = "public, no-cache";
 
-/// What the operator set for the foot of pages, as far as it is known.
-pub(crate) type Links = Arc<Instance>;
+/// What the operator set for pages: what core says of it, as far as that is known, and the look.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Links {
+    pub(crate) instance: Arc<Instance>,
+    pub(crate) look: Arc<Look>,
+    pub(crate) assets: Arc<Assets>,
+}
+
+impl Deref for Links {
+    type Target = Instance;
+
+    fn deref(&self) -> &Instance {
+        &self.instance
+    }
+}
 
 /// The head of a page and its header.
 #[derive(Debug, Clone)]
@@ -46,8 +56,6 @@ pub(crate) struct Page {
     /// What previews show, as an absolute URL; with `canonical`.
     pub(crate) image: String,
     pub(crate) section: Section,
-    pub(crate) site_name: &'static str,
-    pub(crate) assets: &'static Assets,
     pub(crate) links: Links,
 }
 
@@ -66,16 +74,27 @@ impl Page {
     /// A page that search engines should not list.
     pub(crate) fn unlisted(links: Links, title: &str, description: &str, section: Section) -> Self {
         Self {
-            title: format!("{title} · {SITE_NAME}"),
+            title: format!("{title} · {}", links.look.name()),
             heading: title.to_owned(),
             links,
             description: description.to_owned(),
             canonical: None,
             image: String::new(),
             section,
-            site_name: SITE_NAME,
-            assets: &ASSETS,
         }
+    }
+
+    /// What the site is called.
+    pub(crate) fn site_name(&self) -> &str {
+        self.links.look.name().as_str()
+    }
+
+    pub(crate) fn look(&self) -> &Look {
+        &self.links.look
+    }
+
+    pub(crate) fn assets(&self) -> &Assets {
+        &self.links.assets
     }
 
     /// The same page, listed under this URL.
@@ -85,7 +104,11 @@ impl Page {
         let end = canonical.match_indices('/').nth(2).map(|(at, _)| at);
         let origin = end.and_then(|end| canonical.get(..end));
         Self {
-            image: format!("{}{}", origin.unwrap_or(&canonical), ASSETS.preview.path),
+            image: format!(
+                "{}{}",
+                origin.unwrap_or(&canonical),
+                self.links.assets.preview_path()
+            ),
             canonical: Some(canonical),
             ..self
         }

@@ -6,6 +6,7 @@
 
 mod assets;
 mod browser;
+mod calendar_links;
 mod caller;
 mod concepts;
 mod cookies;
@@ -13,11 +14,13 @@ mod cover;
 mod date;
 mod event;
 mod field;
+mod files;
 mod flash;
 mod form;
 mod images;
 mod json_ld;
 mod layout;
+mod look;
 mod markdown;
 mod mistyped;
 mod own_site;
@@ -25,12 +28,14 @@ mod pages;
 mod place;
 mod policies;
 mod problem_page;
+mod registration_times;
 mod request_context;
 mod return_path;
 mod settings;
 mod timestamp;
 mod unsent;
 mod viewer;
+mod views;
 mod words;
 mod zones;
 
@@ -45,7 +50,9 @@ use muster_api::metadata;
 use rpc_client::Core;
 use server::Failure;
 
+pub use look::{InvalidLogo, Logo, Look, LookSettings};
 pub use settings::{Options, Settings};
+pub use views::Views;
 
 /// Prefixes of the media types that are compressed.
 const COMPRESSED: &[&str] = &[
@@ -75,8 +82,10 @@ pub fn router(core: Core, options: Options) -> Router {
     let core = SURFACE.core(core);
     let cache = options.calls.cache.clone();
     let public_url = options.public_url.clone();
+    let views = options.views.clone();
+    views.connect(core.clone());
     let site = request_context::Site::new(core.clone(), options);
-    let routes = assets::resources()
+    let routes = files::resources(&site)
         .into_iter()
         .chain([images::resource()])
         .chain(pages::resources(&site))
@@ -84,10 +93,14 @@ pub fn router(core: Core, options: Options) -> Router {
             resource.add_to(routes)
         });
     let routes = SURFACE.router(routes, &core, cache);
+    let is_secure = site.is_secure();
+    let count =
+        move |request: Request, next: Next| views::count(views.clone(), is_secure, request, next);
     let show = move |request: Request, next: Next| problem_page::show(site.clone(), request, next);
-    // Around all of it, since cached answers need the policies of their paths, too.
+    // Around all of it, since cached answers need the policies of their paths, and count, too.
     let routes = axum::Router::new().fallback_service(routes);
-    Router::from(routes.layer(from_fn(show))).at(&public_url)
+    let routes = routes.layer(from_fn(count)).layer(from_fn(show));
+    Router::from(routes).at(&public_url)
 }
 
 /// The paths of everything on the site that can be read but its static files, as templates.
@@ -105,8 +118,24 @@ pub fn paths(core: Core, options: Options) -> Vec<&'static str> {
 /// When it cannot start, or the command fails.
 pub fn run(settings: Settings) -> BoxFuture<'static, Result<(), Failure>> {
     Box::pin(async move {
-        let router = Box::new(|core, cache| Ok(router(core, settings.options(cache))));
+        let look = settings.look.look(&settings.brand)?;
+        let views = Views::default();
+        let recording = tokio::spawn(views.clone().record_each_minute());
+        let counted = views.clone();
+        let router = Box::new(|core, cache| {
+            let options = settings.options(look, cache);
+            Ok(router(
+                core,
+                Options {
+                    views: counted,
+                    ..options
+                },
+            ))
+        });
         let public_url = settings.public_url.as_deref();
-        http_kit::run(&settings.edge, public_url, settings.command, router).await
+        let ended = http_kit::run(&settings.edge, public_url, settings.command, router).await;
+        recording.abort();
+        views.record().await;
+        ended
     })
 }

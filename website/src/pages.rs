@@ -1,6 +1,7 @@
 //! The pages, each with what it asks core.
 
 mod articles;
+mod calendars;
 mod catalogue;
 mod dashboard;
 mod docs;
@@ -8,7 +9,9 @@ mod embed;
 mod event;
 mod feeds;
 mod llms;
+mod mail_events;
 mod oauth;
+mod organizer;
 mod private;
 mod register;
 mod robots;
@@ -17,6 +20,7 @@ mod sitemaps;
 mod status;
 mod ticket;
 
+use http::Method;
 use http_kit::Resource;
 
 use crate::{
@@ -43,8 +47,12 @@ pub(crate) fn resources(site: &Site) -> Vec<Resource> {
         Resource::new("/oembed").with(site.get(embed::oembed).shared()),
         Resource::new("/events/{slug}").with(site.get(event::show)),
         Resource::new("/events/{slug}/event.ics").with(site.get(event::calendar).shared()),
+        Resource::new("/events/{slug}/calendar/{service}").with(site.get(calendars::lead)),
         Resource::new("/events.atom").with(site.get(feeds::atom).shared()),
         Resource::new("/events.ics").with(site.get(feeds::calendar).shared()),
+        Resource::new("/o/{handle}").with(site.get(organizer::show).shared()),
+        Resource::new("/o/{handle}/past").with(site.get(organizer::past_events)),
+        Resource::new("/o/{handle}/embed").with(site.get(organizer::embedded)),
         Resource::new(oauth::AUTHORIZE).with(site.get(oauth::authorize)),
         Resource::new(oauth::consent::PATH)
             .with(site.get(oauth::consent::show))
@@ -58,6 +66,17 @@ pub(crate) fn resources(site: &Site) -> Vec<Resource> {
         Resource::new("/registrations/{token}/no-mail")
             .with(site.get(private::ask_to_refuse_mail))
             .with(site.post(private::refuse_mail)),
+        Resource::new("/registrations/{token}/no-reminders")
+            .with(site.get(private::ask_to_refuse_reminders))
+            .with(site.operation(Method::POST, private::refuse_reminders)),
+        Resource::new("/registrations/{token}/messages")
+            .with(site.get(private::messages::ask))
+            .with(site.operation(Method::POST, private::messages::stop)),
+        Resource::new("/registrations/{token}/messages/again")
+            .with(site.post(private::messages::resume)),
+        Resource::new("/registrations/{token}/answers")
+            .with(site.get(private::answers::show))
+            .with(site.post(private::answers::take)),
         Resource::new("/registrations/{token}/new-details").with(site.post(private::take_over)),
         Resource::new("/registrations/{token}/event.ics").with(site.get(private::calendar)),
         Resource::new("/events/{slug}/register")
@@ -91,6 +110,7 @@ pub(crate) fn resources(site: &Site) -> Vec<Resource> {
         Resource::new("/sitemaps/{file}").with(site.get(sitemaps::sitemap)),
         Resource::new("/check-in/{code}").with(site.get(ticket::show)),
         oauth::metadata::resource(site),
+        mail_events::resource(site),
     ];
     resources.extend(oauth::endpoints::resources(site));
     resources.extend(dashboard::resources(site));

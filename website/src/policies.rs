@@ -29,6 +29,10 @@ const PERMISSIONS: (HeaderName, HeaderValue) = (
     HeaderValue::from_static("camera=(), geolocation=(), microphone=(), payment=(), usb=()"),
 );
 
+/// The page at the door reads codes with the camera.
+const PERMISSIONS_AT_DOOR: HeaderValue =
+    HeaderValue::from_static("camera=(self), geolocation=(), microphone=(), payment=(), usb=()");
+
 const OPENER: HeaderName = HeaderName::from_static("cross-origin-opener-policy");
 
 /// The pages of a path.
@@ -38,6 +42,8 @@ pub(crate) struct Policies {
     is_consent: bool,
     /// An app may have opened them in a window, and waits for it to come back.
     is_on_the_way: bool,
+    /// It is the door of an event.
+    is_at_door: bool,
 }
 
 /// The policies of an address.
@@ -47,9 +53,17 @@ pub(crate) fn of(uri: &Uri) -> Policies {
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     };
     Policies {
+        is_at_door: is_door(uri.path()),
         is_consent: is_below(AUTHORIZE),
         is_on_the_way: is_below("/oauth") || (is_below("/sign-in") && leads_to_consent(uri)),
     }
+}
+
+/// Whether it is the page of the door, and no other page or file of the event.
+fn is_door(path: &str) -> bool {
+    let event = path.strip_prefix("/dashboard/events/");
+    let event = event.and_then(|rest| rest.strip_suffix("/check-in"));
+    event.is_some_and(|event| !event.contains('/'))
 }
 
 /// Whether who signs in there goes on to the consent.
@@ -73,7 +87,12 @@ impl Policies {
         headers
             .entry(OPENER)
             .or_insert(HeaderValue::from_static(opener));
-        let (name, value) = PERMISSIONS;
+        let (name, nothing) = PERMISSIONS;
+        let value = if self.is_at_door {
+            PERMISSIONS_AT_DOOR
+        } else {
+            nothing
+        };
         headers.entry(name).or_insert(value);
     }
 }
@@ -81,6 +100,24 @@ impl Policies {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_the_door_has_the_camera() {
+        let (_, nothing) = PERMISSIONS;
+        let (nothing, door) = (nothing.to_str().unwrap(), PERMISSIONS_AT_DOOR);
+        let all_but_camera = nothing.replace("camera=()", "camera=(self)");
+        assert_eq!(door.to_str().unwrap(), all_but_camera);
+        assert!(is_door("/dashboard/events/1/check-in"));
+        for path in [
+            "/check-in/7KQ2-M9XD-04TB",
+            "/dashboard/events/1/check-in/count",
+            "/dashboard/events/1/2/check-in",
+            "/dashboard/events/1",
+            "/dashboard",
+        ] {
+            assert!(!is_door(path), "{path}");
+        }
+    }
 
     #[test]
     fn the_consent_differs_from_all_other_pages_in_where_its_form_leads() {

@@ -76,9 +76,11 @@ fn as_page(links: Links, response: Response, id: &RequestId, retry_url: Option<&
         text,
         advice,
     } = words(problem);
+    let named = |text| links.look.name().in_text(text);
+    let (headline, text) = (named(headline), named(text));
     let retries = problem.retry_after_seconds.is_some();
     let page = ProblemPage {
-        page: Page::unlisted(links, headline, text, Section::None),
+        page: Page::unlisted(links, &headline, &text, Section::None),
         code: head.status.as_u16(),
         advice,
         retry_url: retry_url.filter(|_| retries),

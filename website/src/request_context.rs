@@ -9,16 +9,20 @@ use http_kit::{CachedAnswer, Operation, Problem};
 use muster_api::{
     Reason,
     binding::Rpc,
+    http_body::HttpBody,
     internal::v1::{GetInstanceRequest, bindings::GetInstance},
 };
 use percent_encoding::percent_decode_str;
 use rpc_client::{Context, Core, EncodedRequest, File};
+use server::brand::SiteName;
 
 use crate::{
     Options,
+    assets::Assets,
     cookies::SESSION,
     form::{self, Form},
     layout::{Links, PageResult},
+    look::Look,
 };
 
 /// The site: core, which it asks, and its options.
@@ -27,6 +31,8 @@ pub(crate) struct Site {
     core: Core,
     options: Arc<Options>,
     instance: CachedAnswer<GetInstance>,
+    look: Arc<Look>,
+    assets: Arc<Assets>,
 }
 
 /// A request. Its calls have the visitor's session as their credential, and no other one that the request may carry.
@@ -42,6 +48,8 @@ impl Site {
     pub(crate) fn new(core: Core, options: Options) -> Self {
         Self {
             instance: CachedAnswer::new(core.clone()),
+            assets: Arc::new(Assets::new(&options.look)),
+            look: Arc::new(options.look.clone()),
             core,
             options: Arc::new(options),
         }
@@ -73,7 +81,26 @@ impl Site {
 
     /// What this installation's operator set for its pages, as far as it is known.
     pub(crate) fn links(&self) -> Links {
-        self.instance.last("").unwrap_or_default()
+        Links {
+            instance: self.instance.last("").unwrap_or_default(),
+            look: Arc::clone(&self.look),
+            assets: Arc::clone(&self.assets),
+        }
+    }
+
+    /// What the site is called.
+    pub(crate) fn name(&self) -> &SiteName {
+        self.look.name()
+    }
+
+    /// Whether the mark of the software stands for it.
+    pub(crate) fn has_usual_mark(&self) -> bool {
+        self.look.has_usual_mark()
+    }
+
+    /// Its static files.
+    pub(crate) fn assets(&self) -> &Assets {
+        &self.assets
     }
 
     async fn context(&self, parts: Parts) -> RequestContext {
@@ -177,6 +204,19 @@ impl RequestContext {
     pub(crate) async fn form(&self, body: Body) -> Result<Form, Problem> {
         let options = self.site.options();
         form::read(options, &self.parts, body, self.call.deadline()).await
+    }
+
+    /// Reads a form with a file: its field, and the largest size.
+    ///
+    /// # Errors
+    /// As [`form::read`].
+    pub(crate) async fn form_with_file(
+        &self,
+        body: Body,
+        file: (&str, usize),
+    ) -> Result<(Form, Option<HttpBody>), Problem> {
+        let options = self.site.options();
+        form::read_with_file(options, &self.parts, body, file, self.call.deadline()).await
     }
 
     /// Reads the body of a request that is no form of this site.

@@ -2,7 +2,9 @@
 
 use clap::Parser;
 use http_kit::{CallOptions, EdgeCommand, EdgeSettings, ResponseCache};
-use server::settings::public_url;
+use server::{brand::Brand, settings::public_url};
+
+use crate::{Look, LookSettings, Views};
 
 /// Serves Muster's pages and calls core over gRPC.
 ///
@@ -21,11 +23,17 @@ pub struct Settings {
     /// Base of the URLs in pages, as at core [default: the HTTP address]
     #[arg(long, env = "MUSTER_PUBLIC_URL", value_name = "URL", value_parser = public_url)]
     pub public_url: Option<String>,
+    /// The name and the colour of the site
+    #[command(flatten)]
+    pub brand: Brand,
+    /// The look of its pages
+    #[command(flatten)]
+    pub look: LookSettings,
 }
 
 const HELP: &str = "\
-Paths: / and /events (the catalogue and its events), /events.ics, /events.atom, /oembed, /use-cases, /guides, /registrations
-(private pages of registrants), /check-in (tickets), /sign-in, /sign-out, /invitations, /dashboard (for people who are signed
+Paths: / and /events (the catalogue and its events), /events.ics, /events.atom, /o (organizers), /oembed, /use-cases, /guides,
+/registrations (private pages of registrants), /check-in (tickets), /sign-in, /sign-out, /invitations, /dashboard (for people who are signed
 in), /assets, /sitemap.xml, /sitemaps, /robots.txt, /llms.txt, /.well-known/security.txt (with core's --security-contact),
 /healthz (this process runs), /readyz (core can be reached), /version.
 
@@ -37,7 +45,7 @@ Examples:
   website
   website --http-addr 0.0.0.0:80 --core-url http://core.internal:50051 --public-url https://events.example.org
 
-Exit codes: 0 stopped as asked, 1 problem of the environment (port in use), 64 invalid settings, 70 a defect.";
+Exit codes: 0 stopped by a signal, 1 problem of the environment (port in use), 64 invalid settings, 70 a defect.";
 
 /// Options of the router.
 #[derive(Debug, Clone)]
@@ -46,6 +54,10 @@ pub struct Options {
     pub calls: CallOptions,
     /// The base of the site's own URLs, without a slash at its end.
     pub public_url: String,
+    /// What the operator made of the site's looks.
+    pub look: Look,
+    /// Where views of pages are counted. Who serves the router has them recorded.
+    pub views: Views,
 }
 
 impl Default for Options {
@@ -53,17 +65,21 @@ impl Default for Options {
         Self {
             calls: CallOptions::default(),
             public_url: "http://127.0.0.1:8080".to_owned(),
+            look: Look::default(),
+            views: Views::default(),
         }
     }
 }
 
 impl Settings {
-    pub(crate) fn options(&self, cache: Option<ResponseCache>) -> Options {
+    pub(crate) fn options(&self, look: Look, cache: Option<ResponseCache>) -> Options {
         let http = &self.edge.http;
         let own = || format!("http://{}", http.http_addr);
         Options {
             calls: http.calls(cache),
             public_url: self.public_url.clone().unwrap_or_else(own),
+            look,
+            views: Views::default(),
         }
     }
 }

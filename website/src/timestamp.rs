@@ -63,6 +63,11 @@ impl Timestamp {
         self.words.is_empty()
     }
 
+    /// The text that people read.
+    pub(crate) fn words(&self) -> &str {
+        &self.words
+    }
+
     fn written(text: &str, zone: &TimeZone, format: &str, shape: Option<&'static str>) -> Self {
         let Ok(timestamp) = text.parse::<jiff::Timestamp>() else {
             return Self {

@@ -70,11 +70,11 @@ pub enum AccountCommand {
     },
     /// Print a link with which a person signs in, once, within 15 minutes
     SignInLink(SignInLink),
-    /// Suspend an account: its keys and sessions are refused within five seconds, its events leave the site and take no registrations, and its
-    /// mails are held
+    /// Suspend an account: its keys and sessions are refused within five seconds, its events leave the site and take no registrations, and
+    /// its emails are held
     ///
-    /// Nothing is deleted: private links of registrants go on working, and `account resume` ends the suspension and sends the mails that are
-    /// still true.
+    /// Nothing is deleted: private links of registrants go on working, and `account resume` ends the suspension and sends the emails that
+    /// are still true.
     Suspend {
         /// The account.
         #[command(flatten)]
@@ -88,7 +88,7 @@ pub enum AccountCommand {
     },
     /// Lift the limit of new accounts on emails to people who did not register themselves
     ///
-    /// An account that signed itself up may mail only a few such people a day (`--new-account-mails`), until enough people have registered
+    /// A new account may email only a few such people a day (`--new-account-mails`), until enough people have registered
     /// themselves and pressed a button on their page.
     Trust {
         /// The account.
@@ -109,8 +109,8 @@ pub enum AccountCommand {
     },
     /// Remove an account with its events, registrations and keys, for good
     ///
-    /// It is refused while people are registered for events to come, who would not hear of it: `--cancel-events` cancels these first. A
-    /// suspended account is removed without, and its queued mails are dropped. The people who are members remain.
+    /// It is refused while people are registered for upcoming events, since they would get no email: `--cancel-events` cancels those events
+    /// first. A suspended account is removed at once, and its queued emails are dropped. The people who are members remain.
     Remove(Remove),
 }
 

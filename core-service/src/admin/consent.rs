@@ -11,10 +11,10 @@ use super::Output;
 /// The options of commands that cannot be undone. On a terminal they show what they would do, and ask.
 #[derive(Debug, Clone, Copy, Args)]
 pub struct Consent {
-    /// Do it without asking; needed where nobody can be asked, as in a script
+    /// Do not ask for confirmation; needed where nobody can answer, as in a script
     #[arg(long)]
     yes: bool,
-    /// Say what would be done, and do nothing
+    /// Show what would be done, and do nothing
     #[arg(long, conflicts_with = "yes")]
     dry_run: bool,
 }

@@ -1,8 +1,12 @@
 //! `doctor`: finds errors of an installation and says how to repair them.
 
+mod dns;
 mod finding;
 mod mail;
 mod place;
+mod sender;
+
+use std::net::SocketAddr;
 
 use clap::Args;
 use domain::{
@@ -32,7 +36,7 @@ const ZONE_DATA_YEARS: i64 = 3;
 /// The arguments of `doctor`.
 #[derive(Debug, Clone, Args)]
 pub struct DoctorCommand {
-    /// Also send a test mail to this address. Without it, `doctor` only connects to the mail server
+    /// Also send a test email to this address. Without it, `doctor` only connects to the mail server
     #[arg(long, value_name = "ADDRESS")]
     mail_to: Option<Email>,
     /// The output.
@@ -41,6 +45,9 @@ pub struct DoctorCommand {
     /// What of the installation others can reach.
     #[arg(skip)]
     pub(super) exposure: Exposure,
+    /// The name server to ask in place of the machine's own.
+    #[arg(skip)]
+    pub(super) name_server: Option<SocketAddr>,
 }
 
 impl DoctorCommand {
@@ -71,6 +78,9 @@ impl DoctorCommand {
         }
         let to = self.mail_to.as_ref();
         findings.push(mail::goes_out(data, mail, to, now, entropy).await);
+        if let Ok(mailer) = mail.mailer(data) {
+            findings.extend(sender::confirmed(mail, &mailer, self.name_server).await);
+        }
         findings.extend(self.exposed().await);
         report(&findings)
     }

@@ -14,7 +14,8 @@ use crate::service::{Commands, Suspensions};
 pub enum EventCommand {
     /// Take an event down: it leaves the site, lists, feeds, sitemaps and search at once, and takes no registrations
     ///
-    /// Its owner sees that it is hidden, and mails to its registrants are held. Private links of registrants go on working, and `event show`
+    /// Its owner sees that it is hidden, and mails to its registrants are held. Private links of registrants go on working, and `event
+    /// show`
     /// shows it again.
     Hide {
         /// The event.
@@ -27,7 +28,7 @@ pub enum EventCommand {
         #[command(flatten)]
         format: Format,
     },
-    /// Show an event again that was taken down, and send those held mails that are still true
+    /// Show an event again that was taken down, and send those held emails that are still true
     Show {
         /// The event.
         #[command(flatten)]

@@ -1,7 +1,9 @@
 //! The commands on mails.
 
+mod bounce;
 mod holds;
 mod queued;
+mod suppressed;
 
 use clap::{Args, Subcommand};
 use domain::{email::Email, ids::AccountId, instant::Instant, job::JobKey, plan::Plans};
@@ -9,7 +11,7 @@ use serde_json::{Value, json};
 use server::{Failure, command_line};
 use storage::UnsentMail;
 
-use self::{holds::Drop, queued::Queued};
+use self::{bounce::Bounce, holds::Drop, queued::Queued, suppressed::Suppressed};
 use super::{Format, Output, accounts, failure, table};
 use crate::service::{Accounts, Commands, Mails};
 
@@ -59,7 +61,14 @@ pub enum MailCommand {
         #[command(flatten)]
         format: Format,
     },
-    /// Mail to a blocked address again
+    /// List blocked mailboxes, the latest first, and why: only hashes of them are stored, so an address is shown only while a registration has it
+    Suppressed(Suppressed),
+    /// Take the report of a mail server that a mail cannot be delivered, from standard input: for pipes of Postfix, sieve and others
+    ///
+    /// Automatic replies, delays and everything else are ignored. Exit codes: 0 recorded or ignored, 64 invalid settings, 70 a defect,
+    /// 75 try again later (the database cannot be reached).
+    Bounce(Bounce),
+    /// Mail to a blocked address again, whatever blocked it: an operator, mails that came back, or a complaint about spam
     Allow {
         /// Email address
         #[arg(value_name = "ADDRESS")]
@@ -118,8 +127,10 @@ impl MailCommand {
     pub(super) async fn run(&self, commands: Commands) -> Result<Output, Failure> {
         // These commands do not use the limits of plans.
         let accounts = Accounts::new(commands.clone(), Plans::default());
-        let mails = Mails::new(commands);
+        let mails = Mails::new(commands.clone());
         match self {
+            Self::Bounce(command) => command.run(commands).await,
+            Self::Suppressed(command) => command.run(&mails).await,
             Self::Queued(command) => command.run(&mails, &accounts).await,
             Self::Hold { account, .. } => {
                 let id = account.find(&accounts).await?;
@@ -150,6 +161,14 @@ impl MailCommand {
         }
     }
 
+    /// A failure as the exit code says it: a mail server repeats a report later only after the code for that.
+    pub(super) fn failed(&self, failure: Failure) -> Failure {
+        match (self, failure) {
+            (Self::Bounce(_), Failure::Environment(text)) => Failure::Temporary(text),
+            (_, failure) => failure,
+        }
+    }
+
     pub(super) const fn format(&self) -> Format {
         match self {
             Self::Failed { format, .. }
@@ -160,6 +179,8 @@ impl MailCommand {
             | Self::Allow { format, .. } => *format,
             Self::Queued(command) => command.format,
             Self::Drop(command) => command.format,
+            Self::Bounce(command) => command.format,
+            Self::Suppressed(command) => command.format,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The demo's events, from `events.json`. Their dates are relative to the day of the first start.
 
 use domain::{
-    event::{CustomField, NewEvent},
+    event::{CustomField, NewEvent, Reminders},
     instant::Instant,
 };
 use jiff::{ToSpan as _, civil::Date};
@@ -86,11 +86,18 @@ impl DemoEvent {
             is_listed: self.visibility != Visibility::Unlisted,
             requires_approval: self.registrations.pending > 0,
             confirm_by_email: Some(false),
+            allows_answer_changes: false,
+            max_party: 1,
+            is_location_private: false,
+            window: domain::event::WindowChange::default(),
+            attendee_info: None,
             image_query: self.image_query.clone(),
             image_variant: 1,
             custom_fields: self.custom_fields.clone(),
             organizer_name: self.organizer_name.clone(),
             contact_email: self.contact_email.clone(),
+            // Its guests are invented.
+            reminders: Reminders::default(),
         }
     }
 

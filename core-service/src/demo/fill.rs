@@ -7,6 +7,7 @@ use domain::{
     entropy::Entropy,
     event::{Event, EventDefaults, EventIdentity},
     fact::{EventChange, Fact},
+    handle::Handle,
     ids::{AccountId, EventId},
     instant::Instant,
     plan::Plan,
@@ -20,6 +21,10 @@ use super::{
     guests::{self, Guests},
 };
 use crate::service::{Context, Error, UseCases, add_account};
+
+/// The public page of the demo's account.
+const HANDLE: &str = "demo-organizer";
+const ABOUT: &str = "We bring people together: to learn, to make things, to run, to sing.\n\nEvery event here is made up, and so are its guests.";
 
 const DAY_SECONDS: i64 = 86_400;
 
@@ -44,6 +49,9 @@ pub(super) async fn fill_if_empty(use_cases: &UseCases) -> Result<bool, Error> {
             Err(Error::Conflict(_)) => return Ok(false),
             added => added?,
         };
+        if let Ok(handle) = Handle::parse(HANDLE) {
+            unit.tx.take_handle(account.id, &handle, unit.now).await?;
+        }
         add_events(commands.entropy(), unit, account.id, defaults).await?;
         Ok(true)
     };
@@ -80,6 +88,9 @@ fn account(entropy: &Entropy, now: Instant) -> Account {
         timezone: None,
         is_suspended: false,
         is_trusted: true,
+        handle: None,
+        about: Some(ABOUT.to_owned()),
+        website: None,
         created_at,
     }
 }

@@ -9,7 +9,7 @@ use domain::{
     event::{CustomField, Event, FieldType},
     ids::RegistrationId,
     instant::Instant,
-    registration::{Answer, Registration, Status},
+    registration::{Answer, Party, Registration, Status},
 };
 use serde::Deserialize;
 
@@ -78,9 +78,12 @@ impl Guests {
                 answers: turnout.answers(&event.custom_fields, chance),
                 check_in_code: CheckInCode::generate(ids),
                 is_added: false,
+                party: Party::default(),
+                arrived: i32::from(is_here),
                 checked_in_at: is_here.then(|| arrival(event, chance)),
                 checked_in_by: None,
                 checked_in_by_name: None,
+                refuses_reminders: false,
                 registered_at,
                 updated_at: registered_at,
             });

@@ -12,7 +12,7 @@ use lettre::{
     },
 };
 
-use super::{Mail, Sender, qr_image};
+use super::{Mail, Sender, Stop, qr_image};
 
 /// Maximum length of a name or subject in characters; longer ones can break mail programs.
 const HEADER_CHARACTERS: usize = 250;
@@ -61,9 +61,14 @@ pub(super) fn message(mail: &Mail, sender: &Sender, now: Instant) -> Option<Mess
     if let Some(Ok(organizer)) = organizer {
         message = message.reply_to(Mailbox::new(None, organizer));
     }
-    if let Some(url) = &mail.stop_url {
-        // A page that asks, and no List-Unsubscribe-Post (RFC 8058): providers send such posts without being asked.
+    if let Some(stop) = &mail.stop {
+        // Providers post to what is one click (RFC 8058) without being asked, so a page that asks is none.
+        let (Stop::Page(url) | Stop::OneClick(url)) = stop;
         message = message.raw_header(raw("List-Unsubscribe", format!("<{url}>")));
+        if matches!(stop, Stop::OneClick(_)) {
+            let post = "List-Unsubscribe=One-Click".to_owned();
+            message = message.raw_header(raw("List-Unsubscribe-Post", post));
+        }
     }
     message.multipart(parts).ok()
 }

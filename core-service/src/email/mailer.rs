@@ -11,13 +11,17 @@ use std::{
     time::Duration,
 };
 
-use domain::{email::Email, instant::Instant};
+use domain::{
+    email::Email,
+    instant::Instant,
+    mail::{BounceToken, PermanentStatus},
+};
 use futures_util::future::BoxFuture;
 use lettre::{Message, message::Mailbox};
-use server::{metrics, traces};
+use server::{brand::Brand, metrics, traces};
 use uuid::Uuid;
 
-use super::{Mail, Smtp, SmtpUrl, encode};
+use super::{BounceAddress, InvalidMailSetting, Mail, Smtp, SmtpUrl, encode};
 
 /// The [`Check`] of mails that nobody can hold.
 pub fn unchecked<'a>() -> BoxFuture<'a, Result<(), Undelivered>> {
@@ -28,11 +32,6 @@ pub fn unchecked<'a>() -> BoxFuture<'a, Result<(), Undelivered>> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sender(Mailbox);
 
-/// An invalid mail setting. The message does not contain the value, which may hold a password.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct InvalidMailSetting(&'static str);
-
 /// Why a mail was not sent.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Undelivered {
@@ -42,7 +41,10 @@ pub enum Undelivered {
     /// This mail can be sent later. May contain the server's answer, and so an address.
     #[error("{0}")]
     Temporary(String),
-    /// This mail can never be sent. May contain the server's answer.
+    /// The server refuses this mail for good. Contains the server's answer.
+    #[error("{0}")]
+    Refused(String),
+    /// This mail can never be sent, to whatever server.
     #[error("{0}")]
     Permanent(String),
     /// This mail waits until someone releases it.
@@ -51,6 +53,21 @@ pub enum Undelivered {
     /// This mail is not to be sent any more.
     #[error("the mail was withdrawn")]
     Withdrawn,
+}
+
+impl Undelivered {
+    /// Whether no later try can succeed.
+    pub const fn is_permanent(&self) -> bool {
+        matches!(self, Self::Refused(_) | Self::Permanent(_))
+    }
+
+    /// The status with which the server refused the mail for good.
+    pub fn status(&self) -> Option<PermanentStatus> {
+        match self {
+            Self::Refused(text) => Some(PermanentStatus::of_words(text)),
+            _ => None,
+        }
+    }
 }
 
 /// Asks whether a mail may be sent, right before the server hears of it.
@@ -90,6 +107,9 @@ impl Sender {
 #[derive(Clone)]
 pub struct Mailer {
     sender: Sender,
+    /// Where reports about mails go, if not to the sender.
+    bounces: Option<BounceAddress>,
+    brand: Brand,
     transport: Transport,
 }
 
@@ -109,14 +129,51 @@ impl Mailer {
     /// Sends by a server. The sender's domain is the name in EHLO.
     pub fn smtp(url: &SmtpUrl, sender: Sender) -> Self {
         let server = Smtp::new(url, sender.0.email.domain());
-        let transport = Transport::Smtp(server);
-        Self { sender, transport }
+        Self::new(sender, Transport::Smtp(server))
     }
 
     /// Writes each mail to a folder as an `.eml` file named by its key. The first mail creates the folder.
     pub fn files(folder: PathBuf, sender: Sender) -> Self {
-        let transport = Transport::Files(folder);
-        Self { sender, transport }
+        Self::new(sender, Transport::Files(folder))
+    }
+
+    fn new(sender: Sender, transport: Transport) -> Self {
+        Self {
+            sender,
+            bounces: None,
+            brand: Brand::default(),
+            transport,
+        }
+    }
+
+    /// The same mailer, whose mails have another sender in their envelopes.
+    #[must_use]
+    pub fn with_bounces(self, bounces: Option<BounceAddress>) -> Self {
+        Self { bounces, ..self }
+    }
+
+    /// Whether the envelope of a mail can have a token.
+    pub const fn has_bounce_tokens(&self) -> bool {
+        self.bounces.is_some()
+    }
+
+    /// The domain of the sender in envelopes.
+    pub fn envelope_domain(&self) -> &str {
+        let bounces = self.bounces.as_ref();
+        bounces.map_or_else(|| self.sender.0.email.domain(), BounceAddress::domain)
+    }
+
+    /// The same mailer for a site of this name and colour. A sender without a name gets the site's.
+    #[must_use]
+    pub fn with_brand(mut self, brand: Brand) -> Self {
+        let own = self.sender.0.name.take();
+        self.sender.0.name = own.or_else(|| Some(brand.name.to_string()));
+        Self { brand, ..self }
+    }
+
+    /// What the site is called, and its colour.
+    pub const fn brand(&self) -> &Brand {
+        &self.brand
     }
 
     /// The sender of mails.
@@ -152,17 +209,18 @@ impl Mailer {
 
     /// Sends a test mail.
     pub async fn send_test(&self, to: &Email, id: Uuid, now: Instant) -> Result<(), Undelivered> {
+        let site = &self.brand.name;
+        let words = format!("This is a test mail from {site}. You do not need to do anything.");
         let mail = Mail {
             key: format!("test_mail.{id}"),
             host: self.sender.0.email.domain().to_owned(),
             name: None,
             address: to.to_string(),
             reply_to: None,
-            subject: "A test mail from Muster".to_owned(),
-            text: "This is a test mail from Muster. You do not need to do anything.\n".to_owned(),
-            html: "<p>This is a test mail from Muster. You do not need to do anything.</p>\n"
-                .to_owned(),
-            stop_url: None,
+            subject: format!("A test mail from {site}"),
+            text: format!("{words}\n"),
+            html: format!("<p>{}</p>\n", words.replace('&', "&amp;")),
+            stop: None,
             ticket_image: None,
             calendar: None,
         };
@@ -176,14 +234,25 @@ impl Mailer {
         now: Instant,
         check: Check<'_>,
     ) -> Result<(), Undelivered> {
+        self.send_with(mail, None, now, check).await
+    }
+
+    /// The same for a mail whose envelope has this token: reports about it come to an address that names it.
+    pub async fn send_with(
+        &self,
+        mail: &Mail,
+        token: Option<&BounceToken>,
+        now: Instant,
+        check: Check<'_>,
+    ) -> Result<(), Undelivered> {
         let began = traces::now();
-        let sent = self.hand_over(mail, now, check).await;
+        let sent = self.hand_over(mail, token, now, check).await;
         traces::ended(began, "mail", "send", sent.is_ok());
         let outcome = match &sent {
             Ok(()) => "sent",
             Err(Undelivered::Unreachable(_)) => "unreachable",
             Err(Undelivered::Temporary(_)) => "later",
-            Err(Undelivered::Permanent(_)) => "refused",
+            Err(Undelivered::Refused(_) | Undelivered::Permanent(_)) => "refused",
             Err(Undelivered::Held | Undelivered::Withdrawn) => "withheld",
         };
         metrics::measure(|all| all.mails.add_one([outcome.into()]));
@@ -193,6 +262,7 @@ impl Mailer {
     async fn hand_over(
         &self,
         mail: &Mail,
+        token: Option<&BounceToken>,
         now: Instant,
         check: Check<'_>,
     ) -> Result<(), Undelivered> {
@@ -204,8 +274,11 @@ impl Mailer {
                 let to = to.ok_or_else(|| {
                     Undelivered::Permanent("the mail has no recipient".to_owned())
                 })?;
-                let from = &self.sender.0.email;
-                server.send(from, to, &message.formatted(), check).await
+                let from = match &self.bounces {
+                    Some(bounces) => bounces.with(token),
+                    None => self.sender.0.email.clone(),
+                };
+                server.send(&from, to, &message.formatted(), check).await
             }
             Transport::Files(folder) => {
                 check().await?;

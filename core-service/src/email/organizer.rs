@@ -6,6 +6,7 @@ use domain::{
     organizer_mail::{EventUpdates, Organizer},
     person::greeted,
 };
+use server::brand::{Accent, Brand};
 
 use super::Mail;
 
@@ -22,6 +23,8 @@ pub struct Digest<'a> {
     pub choice_url: &'a str,
     /// The host of every URL in mails.
     pub host: &'a str,
+    /// What the site is called, and its colour.
+    pub brand: &'a Brand,
 }
 
 #[derive(Template)]
@@ -30,7 +33,7 @@ struct Text<'a>(&'a Shown<'a>);
 
 #[derive(Template)]
 #[template(path = "digest.html")]
-struct Html<'a>(&'a Shown<'a>);
+struct Html<'a>(&'a Shown<'a>, &'a Accent);
 
 /// The values in both templates.
 struct Shown<'a> {
@@ -80,8 +83,8 @@ pub fn digest(job: &JobKey, digest: &Digest<'_>) -> Result<Mail, askama::Error> 
         reply_to: None,
         subject,
         text: Text(&shown).render()?,
-        html: Html(&shown).render()?,
-        stop_url: None,
+        html: Html(&shown, &digest.brand.accent).render()?,
+        stop: None,
         ticket_image: None,
         calendar: None,
     })
@@ -94,6 +97,7 @@ fn headline(news: &[EventUpdates]) -> String {
         counts.fold(0, i32::saturating_add)
     };
     match (sum(|event| event.awaiting), sum(|event| event.new)) {
+        (0, 0) => changed(sum(|event| event.changed)).unwrap_or_default(),
         (0, 1) => "1 new registration".to_owned(),
         (0, new) => format!("{new} new registrations"),
         (1, _) => "1 registration awaits your approval".to_owned(),
@@ -102,10 +106,13 @@ fn headline(news: &[EventUpdates]) -> String {
 }
 
 fn shown<'a>(news: &'a EventUpdates, digest: &Digest<'_>) -> ShownEvent<'a> {
+    let changed = changed(news.changed).map(|words| format!(" {words}."));
     let new = match news.new {
+        0 if changed.is_some() => String::new(),
         1 => "1 new registration.".to_owned(),
         new => format!("{new} new registrations."),
     };
+    let changed = changed.unwrap_or_default();
     let awaiting = match news.awaiting {
         0 => String::new(),
         1 => " 1 awaits your approval.".to_owned(),
@@ -114,9 +121,18 @@ fn shown<'a>(news: &'a EventUpdates, digest: &Digest<'_>) -> ShownEvent<'a> {
     let seats = format!(" {} of {} spots are taken.", news.taken, news.max_capacity);
     ShownEvent {
         title: &news.title,
-        summary: format!("{new}{awaiting}{seats}"),
+        summary: format!("{new}{changed}{awaiting}{seats}").trim().to_owned(),
         names: names(news),
         url: (digest.registrations_url)(news),
+    }
+}
+
+/// How many guests changed their answers, in words; none if nobody did.
+fn changed(guests: i32) -> Option<String> {
+    match guests {
+        0 => None,
+        1 => Some("1 guest changed their answers".to_owned()),
+        guests => Some(format!("{guests} guests changed their answers")),
     }
 }
 

@@ -11,7 +11,7 @@ use domain::{
 use super::{
     Mail,
     security::{Incident, security_mail},
-    template::{Link, Shown, mail},
+    template::{Link, Shown, Site, mail},
 };
 
 /// A mail to someone who signs in.
@@ -59,21 +59,21 @@ pub enum Letter<'a> {
 ///
 /// # Errors
 /// When a template cannot be rendered.
-pub fn letter(job: &JobKey, letter: &Letter<'_>, host: &str) -> Result<Mail, askama::Error> {
+pub fn letter(job: &JobKey, letter: &Letter<'_>, site: Site<'_>) -> Result<Mail, askama::Error> {
     match letter {
         Letter::Security {
             person,
             at,
             incident,
             url,
-        } => security_mail(job, person, *at, incident, (url, host)),
+        } => security_mail(job, person, *at, incident, (url, site)),
         Letter::Code {
             code,
             person,
             take_back,
-        } => code_mail(job, code, *person, *take_back, host),
-        Letter::AppEnded { person, app, url } => app_mail(job, person, app, url, host),
-        Letter::Invitation { invitation, url } => invitation_mail(job, invitation, url, host),
+        } => code_mail(job, code, *person, *take_back, site),
+        Letter::AppEnded { person, app, url } => app_mail(job, person, app, url, site),
+        Letter::Invitation { invitation, url } => invitation_mail(job, invitation, url, site),
     }
 }
 
@@ -82,7 +82,7 @@ fn code_mail(
     code: &Code,
     person: Option<&Person>,
     take_back: Option<&str>,
-    host: &str,
+    site: Site<'_>,
 ) -> Result<Mail, askama::Error> {
     let digits = code.digits.as_str();
     let (first, second) = digits.split_at(digits.len() / 2);
@@ -93,7 +93,7 @@ fn code_mail(
     let (subject, lead, reason) = text_of(code.purpose, is_taken);
     let has_code = code.purpose != Purpose::EmailChanged && !is_taken;
     let subject = if has_code {
-        format!("{spaced} is your Muster code")
+        format!("{spaced} is your {} code", site.brand.name)
     } else {
         subject.to_owned()
     };
@@ -108,7 +108,7 @@ fn code_mail(
         }),
         reason,
     };
-    mail(job, host, &code.email, subject, shown)
+    mail(job, site, &code.email, subject, shown)
 }
 
 const fn headline(purpose: Purpose, is_taken: bool) -> &'static str {
@@ -169,9 +169,9 @@ fn app_mail(
     person: &Person,
     app: &str,
     url: &str,
-    host: &str,
+    site: Site<'_>,
 ) -> Result<Mail, askama::Error> {
-    let app = greeted(app).unwrap_or("an app");
+    let (app, host) = (greeted(app).unwrap_or("an app"), site.host);
     let lead = format!(
         "{app} was connected to your account on {host}. Its access was used from two places, so someone may have copied it. To be safe we have \
          disconnected the app, and nobody can use that access any more. If you still use {app}, just connect it again."
@@ -188,15 +188,16 @@ fn app_mail(
         reason: "You are getting this email because you connected this app.",
     };
     let subject = format!("{app} was disconnected from {host}");
-    mail(job, host, &person.email, subject, shown)
+    mail(job, site, &person.email, subject, shown)
 }
 
 fn invitation_mail(
     job: &JobKey,
     sent: &SentInvitation,
     url: &str,
-    host: &str,
+    site: Site<'_>,
 ) -> Result<Mail, askama::Error> {
+    let host = site.host;
     let account = greeted(&sent.account_name).unwrap_or("an account");
     let by = greeted(&sent.invited_by).unwrap_or("Someone");
     let what = match sent.invitation.role {
@@ -219,5 +220,5 @@ fn invitation_mail(
         reason: "You are getting this email because someone typed this address to invite you. If you do not know them, you do not need to do anything.",
     };
     let subject = format!("Invitation from {by} to {account}");
-    mail(job, host, &sent.invitation.email, subject, shown)
+    mail(job, site, &sent.invitation.email, subject, shown)
 }

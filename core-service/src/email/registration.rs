@@ -1,15 +1,25 @@
-//! Mails to registrants: one [`MailText`] for each notification, with one template for text and one for HTML.
+//! Mails to registrants: the words of each notification, with one template for text and one for HTML.
+
+mod words;
 
 use askama::Template;
 use domain::{
-    event::{Event, WhenAndWhere},
+    event::WhenAndWhere,
     instant::Instant,
     job::JobKey,
     person::greeted,
-    registration::{ActiveStatus, Notification, Registrant},
+    registration::{ActiveStatus, Notification, Party, Registrant},
 };
+use markdown::{Author, no_pictures};
+use server::brand::{Accent, Brand};
 
-use super::{Mail, qr_image, stranger_text::without_links};
+use self::words::{caution, link, prospect, remedy, text_of};
+use super::{
+    Mail, Stop,
+    message::paragraphs,
+    qr_image,
+    stranger_text::{without_links, without_links_of_strangers},
+};
 use crate::calendar::{Addresses, Method, invitation, plain_text};
 
 /// The sender and the links of a mail.
@@ -17,6 +27,8 @@ use crate::calendar::{Addresses, Method, invitation, plain_text};
 pub struct Addressing<'a> {
     /// The sender's address.
     pub sender: &'a str,
+    /// What the site is called, and its colour.
+    pub brand: &'a Brand,
     /// The host of every URL in mails.
     pub host: &'a str,
     /// The event's public page.
@@ -25,6 +37,8 @@ pub struct Addressing<'a> {
     pub private_url: Option<&'a str>,
     /// The page on which they refuse mails of the organizer, if the organizer added them.
     pub refuse_url: Option<&'a str>,
+    /// The page on which they refuse reminders of the event, if it is one.
+    pub refuse_reminders_url: Option<&'a str>,
     /// The page of the registrant's check-in code.
     pub check_in_url: &'a str,
     /// What the recipient was told before, if the mail is about a change and that is remembered.
@@ -33,21 +47,13 @@ pub struct Addressing<'a> {
     pub offers_details: bool,
 }
 
-/// The text of one notification. The event and the organizer's reason follow it.
-struct MailText {
-    /// Before the event's title.
-    subject: &'static str,
-    headline: &'static str,
-    lead: &'static str,
-}
-
 #[derive(Template)]
 #[template(path = "mail.txt")]
 struct Text<'a>(Shown<'a>);
 
 #[derive(Template)]
 #[template(path = "mail.html")]
-struct Html<'a>(Shown<'a>);
+struct Html<'a>(Shown<'a>, &'a Accent);
 
 /// The values in both templates.
 #[derive(Clone)]
@@ -62,6 +68,11 @@ struct Shown<'a> {
     /// What the time was before, if it has changed.
     former_when: Option<String>,
     former_place: Option<&'a str>,
+    /// For whom it is, if they are several.
+    party: Option<String>,
+    /// What only guests are told, as text and as HTML.
+    guest_text: Option<&'a str>,
+    guest_html: Option<&'a str>,
     organizer: Option<&'a str>,
     event_url: &'a str,
     reason: Option<&'a str>,
@@ -72,7 +83,20 @@ struct Shown<'a> {
     caution: &'a str,
     remedy: Option<&'a str>,
     refuse_url: Option<&'a str>,
+    refuse_reminders_url: Option<&'a str>,
     offers_details: bool,
+    /// Whether each person registers with an address of their own.
+    is_one_each: bool,
+    calendars: Option<Calendars>,
+}
+
+/// Where the event can be put into a calendar, for people whose mail program does not read the entry.
+#[derive(Clone)]
+struct Calendars {
+    google: String,
+    outlook: String,
+    /// The file, for all others.
+    file: String,
 }
 
 /// What the attendee shows at the door: the code as text and, since there may be no network at the door, as an image in the mail itself.
@@ -100,32 +124,24 @@ pub fn mail(
     if !registrant.is_organizer_trusted {
         description = without_links(&description);
     }
-    let harmless;
-    let registrant = if registrant.is_organizer_trusted {
-        registrant
-    } else {
-        harmless = without_links_of_strangers(registrant);
-        &harmless
-    };
-    let (event, text_of) = (&registrant.event, text_of(notification));
+    let registrant = &as_read(notification, registrant);
+    let (event, mut text_of) = (&registrant.event, text_of(notification));
     let name = greeted(&registrant.name);
-    let former = match notification {
-        Notification::EventChanged(_) => addressing.former,
-        _ => None,
-    };
-    let former = former.map(|former| WhenAndWhere {
-        place: if registrant.is_organizer_trusted {
-            former.place.clone()
-        } else {
-            without_links(&former.place)
-        },
-        ..former.clone()
-    });
+    let former = former(notification, registrant, addressing);
     let former = former.as_ref();
+    let (guest_text, guest_html) = for_guests(registrant)?;
+    if let Some(info) = &guest_text {
+        description = format!("{info}\n\n{description}");
+    }
     let contact = event.contact_email.as_deref();
     let contact = contact.filter(|_| registrant.is_contact_proven);
     let current = event.when_and_where();
     let when = when(&current);
+    // Known for those alone of whom it is remembered what they were told.
+    if former.is_some_and(|former| *former == current) {
+        text_of.subject = "News for guests";
+        text_of.headline = "There is news for guests of this event";
+    }
     // An online event has no door.
     let has_ticket =
         notification.active_status() == Some(ActiveStatus::Confirmed) && !event.is_online();
@@ -144,6 +160,9 @@ pub fn mail(
         former_place: former
             .map(|former| &*former.place)
             .filter(|place| *place != current.place),
+        party: party(notification, &registrant.party),
+        guest_text: guest_text.as_deref(),
+        guest_html: guest_html.as_deref(),
         organizer: registrant.organizer.as_deref(),
         event_url: addressing.event_url,
         reason: match notification {
@@ -165,7 +184,10 @@ pub fn mail(
             .filter(|_| addressing.refuse_url.is_none())
             .map(|_| remedy(notification)),
         refuse_url: addressing.refuse_url,
+        refuse_reminders_url: addressing.refuse_reminders_url,
         offers_details: addressing.offers_details,
+        is_one_each: event.max_party == 1,
+        calendars: (method(notification) == Some(Method::Request)).then(|| calendars(addressing)),
     };
     Ok(Mail {
         key: job.to_string(),
@@ -175,44 +197,91 @@ pub fn mail(
         reply_to: contact.map(str::to_owned),
         subject: format!("{}: {}", text_of.subject, event.title),
         text: Text(shown.clone()).render()?,
-        html: Html(shown).render()?,
-        stop_url: addressing
-            .refuse_url
-            .or(addressing.private_url)
-            .map(str::to_owned),
+        html: Html(shown, &addressing.brand.accent).render()?,
+        stop: Stop::at(
+            addressing.refuse_reminders_url,
+            addressing.refuse_url.or(addressing.private_url),
+        ),
         ticket_image,
         calendar: method(notification).map(|method| {
             let addresses = Addresses {
                 host: addressing.host,
                 event_url: addressing.event_url,
             };
-            let sender = addressing.sender;
-            invitation(method, registrant, &description, addresses, sender, now)
+            let from = (addressing.brand.name.as_str(), addressing.sender);
+            invitation(method, registrant, &description, addresses, from, now)
         }),
     })
 }
 
-/// The registrant, with texts of the organizer that no mail program makes links of.
-fn without_links_of_strangers(registrant: &Registrant) -> Registrant {
-    let event = &registrant.event;
-    let optional = |text: &Option<String>| text.as_deref().map(without_links);
-    Registrant {
-        organizer: optional(&registrant.organizer),
-        decline_reason: optional(&registrant.decline_reason),
-        event: Event {
-            title: without_links(&event.title),
-            location: without_links(&event.location),
-            city: optional(&event.city),
-            organizer_name: optional(&event.organizer_name),
-            cancel_reason: optional(&event.cancel_reason),
-            ..event.clone()
-        },
+/// The registrant with what the reader of a mail may see of the event. Whoever holds no seat, or none any more, reads what everybody may.
+fn as_read(notification: Notification, registrant: &Registrant) -> Registrant {
+    let is_guest = notification.active_status() == Some(ActiveStatus::Confirmed);
+    let mut seen = Registrant {
+        event: registrant.event.seen_by(is_guest),
         ..registrant.clone()
+    };
+    if seen.is_organizer_trusted {
+        return seen;
+    }
+    // As the description.
+    let info = seen.event.attendee_info;
+    seen.event.attendee_info = info.as_deref().map(plain_text);
+    without_links_of_strangers(&seen)
+}
+
+/// When and where a changed event was to take place, as far as the reader may see it.
+fn former(
+    notification: Notification,
+    registrant: &Registrant,
+    addressing: &Addressing<'_>,
+) -> Option<WhenAndWhere> {
+    if !matches!(notification, Notification::EventChanged(_)) {
+        return None;
+    }
+    let mut former = addressing.former?.clone();
+    if !registrant.is_organizer_trusted {
+        former.place = without_links(&former.place);
+    }
+    Some(former)
+}
+
+/// For whom a registration is, if it is for several people. A stranger may have typed the names: all of them must be such as a mail greets.
+/// Someone who has lost the registration does not read it: perhaps they never made it.
+fn party(notification: Notification, Party { size, companions }: &Party) -> Option<String> {
+    if *size == 1 || notification.active_status().is_none() {
+        return None;
+    }
+    let names: Option<Vec<&str>> = companions.iter().map(|name| greeted(name)).collect();
+    Some(match names.filter(|names| !names.is_empty()) {
+        Some(names) => format!("For {size} people, with {}", names.join(", ")),
+        None => format!("For {size} people"),
+    })
+}
+
+/// What only guests are told, as text and as HTML.
+fn for_guests(registrant: &Registrant) -> Result<(Option<String>, Option<String>), askama::Error> {
+    let info = registrant.event.attendee_info.as_deref();
+    Ok(if registrant.is_organizer_trusted {
+        let html = |info| markdown::html(info, Author::Stranger, no_pictures);
+        (info.map(plain_text), info.map(html))
+    } else {
+        (info.map(str::to_owned), info.map(paragraphs).transpose()?)
+    })
+}
+
+/// The site makes the links to others' calendars, so that they lead to the times and the place that the event has when they are followed.
+fn calendars(addressing: &Addressing<'_>) -> Calendars {
+    let (event, own) = (addressing.event_url, addressing.private_url);
+    Calendars {
+        google: format!("{event}/calendar/google"),
+        outlook: format!("{event}/calendar/outlook"),
+        file: format!("{}/event.ics", own.unwrap_or(event)),
     }
 }
 
 /// The event's wall time, with the zone's name.
-fn when(time: &WhenAndWhere) -> String {
+pub(super) fn when(time: &WhenAndWhere) -> String {
     let (start, zone) = (time.start, &time.timezone);
     let mut text = start.strftime("%A, %-d %B %Y, %H:%M").to_string();
     if let Some(end) = time.end.filter(|end| *end != start) {
@@ -230,166 +299,13 @@ fn when(time: &WhenAndWhere) -> String {
     }
 }
 
-const fn text_of(notification: Notification) -> MailText {
-    let (subject, headline, lead) = match notification {
-        Notification::Registered(status) => registered(status),
-        Notification::RegisteredAgain(status) => registered_again(status),
-        Notification::Promoted => (
-            "You have a spot",
-            "A spot has become free for you",
-            "Good news: you are off the waitlist and have a spot.",
-        ),
-        Notification::Approved(ActiveStatus::Confirmed) => (
-            "Your registration is approved",
-            "Your registration is approved",
-            "Good news: the organizer has approved it, and you have a spot. See you there!",
-        ),
-        Notification::Approved(
-            ActiveStatus::Unconfirmed | ActiveStatus::Pending | ActiveStatus::Waitlisted,
-        ) => (
-            "Approved, and on the waitlist",
-            "Your registration is approved, and you are on the waitlist",
-            "The organizer has approved it, but all spots are taken at the moment.",
-        ),
-        Notification::RegistrationCancelled { .. } => (
-            "Your registration is cancelled",
-            "Your registration is cancelled",
-            "You are no longer registered for this event.",
-        ),
-        Notification::Declined => (
-            "Your registration was declined",
-            "Your registration was declined",
-            "Unfortunately, the organizer has not accepted your registration for this event.",
-        ),
-        Notification::AddressCorrected => (
-            "Your registration has another email address",
-            "Your registration has another email address",
-            "The organizer corrected the email address of a registration. From now on, emails about the event go to that address, and the \
-             links in earlier emails to you no longer work.",
-        ),
-        Notification::EventCancelled { .. } => (
-            "Cancelled",
-            "This event is cancelled",
-            "We are sorry: the event will not take place. You do not need to do anything.",
-        ),
-        Notification::EventChanged(status) => (
-            "New time or place",
-            "This event has a new time or place",
-            match status {
-                ActiveStatus::Confirmed => "You keep your spot.",
-                ActiveStatus::Waitlisted => "You keep your place on the waitlist.",
-                ActiveStatus::Pending => "Your registration still awaits approval.",
-                ActiveStatus::Unconfirmed => "Please confirm your registration.",
-            },
-        ),
-    };
-    MailText {
-        subject,
-        headline,
-        lead,
-    }
-}
-
-const fn registered(status: ActiveStatus) -> (&'static str, &'static str, &'static str) {
-    match status {
-        ActiveStatus::Confirmed => (
-            "You are registered",
-            "You are registered",
-            "Thank you for registering: you have a spot. See you there!",
-        ),
-        ActiveStatus::Waitlisted => (
-            "You are on the waitlist",
-            "You are on the waitlist",
-            "Thank you for registering. All spots are taken at the moment.",
-        ),
-        ActiveStatus::Pending => (
-            "Your registration awaits approval",
-            "Your registration awaits approval",
-            "Thank you for registering. The organizer looks at each registration before approving it.",
-        ),
-        ActiveStatus::Unconfirmed => (
-            "Please confirm your registration",
-            "Please confirm your registration",
-            "Someone, perhaps you, registered this email address for the event below. If it was you, please open the link and confirm.",
-        ),
-    }
-}
-
-const fn registered_again(status: ActiveStatus) -> (&'static str, &'static str, &'static str) {
-    match status {
-        ActiveStatus::Confirmed => (
-            "You are already registered",
-            "You are already registered",
-            "This email address was registered again. Nothing has changed: you have a spot.",
-        ),
-        ActiveStatus::Waitlisted => (
-            "You are already on the waitlist",
-            "You are already on the waitlist",
-            "This email address was registered again. Nothing has changed: you keep your place on the waitlist.",
-        ),
-        ActiveStatus::Pending => (
-            "Your registration awaits approval",
-            "Your registration still awaits approval",
-            "This email address was registered again. Nothing has changed.",
-        ),
-        ActiveStatus::Unconfirmed => (
-            "Please confirm your registration",
-            "Please confirm your registration",
-            "This email address was registered again. If that was you, open the link below and confirm it.",
-        ),
-    }
-}
-
-/// What comes next, by the registration's status.
-const fn prospect(notification: Notification) -> Option<&'static str> {
-    match notification.active_status() {
-        Some(ActiveStatus::Confirmed) => {
-            Some("If you cannot come, please cancel, so that someone else can have your spot.")
-        }
-        Some(ActiveStatus::Waitlisted) => Some(
-            "When a spot becomes free, it goes to the person who has waited longest. We will write to you when it is your turn.",
-        ),
-        Some(ActiveStatus::Pending) => Some("We will write to you as soon as there is a decision."),
-        Some(ActiveStatus::Unconfirmed) => Some(
-            "If a spot was free, we keep it for you for 30 minutes. If you do not confirm within 24 hours, the registration ends.",
-        ),
-        None => None,
-    }
-}
-
-/// What the private page is for.
-const fn link(notification: Notification) -> &'static str {
-    match notification.active_status() {
-        Some(ActiveStatus::Unconfirmed) => "Confirm or cancel your registration",
-        _ => "See or cancel your registration",
-    }
-}
-
-/// What others could do with the link.
-const fn caution(notification: Notification) -> &'static str {
-    match notification.active_status() {
-        Some(ActiveStatus::Unconfirmed) => {
-            "Anyone with this link can confirm or cancel your registration, so please keep it to yourself."
-        }
-        _ => {
-            "Anyone with this link can see or cancel your registration, so please keep it to yourself."
-        }
-    }
-}
-
-/// For people who were registered by someone else.
-const fn remedy(notification: Notification) -> &'static str {
-    match notification.active_status() {
-        Some(ActiveStatus::Unconfirmed) => "If that was not you, you do not need to do anything.",
-        _ => "If that was not you, please cancel the registration with the link above.",
-    }
-}
-
 /// An attendee with a seat has the event in their calendar. After losing the seat, it must be removed there.
 const fn method(notification: Notification) -> Option<Method> {
     match notification {
         Notification::RegistrationCancelled { held_a_seat: true }
         | Notification::EventCancelled { held_a_seat: true } => Some(Method::Cancel),
+        // They have it already: mail programs would ask again whether they come.
+        Notification::Reminder => None,
         _ => match notification.active_status() {
             Some(ActiveStatus::Confirmed) => Some(Method::Request),
             _ => None,

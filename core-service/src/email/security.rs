@@ -10,7 +10,7 @@ use domain::{
 
 use super::{
     Mail,
-    template::{Link, Shown, mail},
+    template::{Link, Shown, Site, mail},
 };
 
 /// What a security mail is about. Names are empty where they are gone.
@@ -32,6 +32,15 @@ pub enum Incident {
     EmailChanged,
     /// Clocks at an event of theirs show other times than was known.
     ClocksChanged(ChangedClocks),
+    /// A message of theirs waits.
+    MessageDelayed {
+        /// The event.
+        event: EventId,
+        /// Its title; empty if it is gone.
+        title: String,
+        /// The message's number.
+        number: i32,
+    },
     /// An account is gone.
     AccountRemoved {
         /// Its name.
@@ -96,6 +105,9 @@ const OF_PEOPLE_CONCERNED: &str = "You are getting this email so that you notice
 const OF_ORGANIZERS: &str =
     "You are getting this email because you organize the event. Your guests get none.";
 
+/// Why they get one about their message.
+const OF_AUTHORS: &str = "You are getting this email because you wrote the message.";
+
 /// The words of a mail.
 struct Words {
     subject: &'static str,
@@ -112,12 +124,14 @@ pub(super) fn security_mail(
     person: &Person,
     at: Instant,
     incident: &Incident,
-    (url, host): (&str, &str),
+    (url, site): (&str, Site<'_>),
 ) -> Result<Mail, askama::Error> {
+    let host = site.host;
     let words = words(incident, host);
     let time = at.to_utc().strftime("%-d %B %Y, %H:%M");
     let (lead, reason) = match incident {
         Incident::ClocksChanged(_) => (words.lead, OF_ORGANIZERS),
+        Incident::MessageDelayed { .. } => (words.lead, OF_AUTHORS),
         _ => (
             format!("{} It was on {time} (UTC).", words.lead),
             OF_PEOPLE_CONCERNED,
@@ -135,7 +149,7 @@ pub(super) fn security_mail(
         reason,
     };
     let subject = format!("{} ({host})", words.subject);
-    mail(job, host, &person.email, subject, shown)
+    mail(job, site, &person.email, subject, shown)
 }
 
 fn words(incident: &Incident, host: &str) -> Words {
@@ -158,6 +172,14 @@ fn words(incident: &Incident, host: &str) -> Words {
             link: "See where you are signed in",
         },
         Incident::ClocksChanged(changed) => clocks_changed(changed),
+        Incident::MessageDelayed { title, number, .. } => Words {
+            subject: "Your message waits until tomorrow",
+            lead: format!(
+                "Your plan's emails of today are used up, so message {number} to the guests of {} waits for those of the next day, which begins at 00:00 UTC. You do not need to do anything.",
+                quoted("your event", title)
+            ),
+            link: "See the event",
+        },
         Incident::AccountRemoved { account } => {
             let account = named(account, "an account of yours");
             Words {

@@ -115,7 +115,7 @@ impl Smtp {
         };
         let mut deferrals = unpoisoned(&self.0.deferrals);
         match outcome {
-            Ok(()) | Err(Undelivered::Permanent(_)) => deferrals.decided(),
+            Ok(()) | Err(Undelivered::Refused(_)) => deferrals.decided(),
             Err(Undelivered::Temporary(_)) if deferrals.deferred(to.domain()) => {
                 return Err(Undelivered::Unreachable(format!(
                     "{} defers every mail",
@@ -299,7 +299,7 @@ fn meaning(error: &smtp::Error, to: &Address) -> Undelivered {
     };
     let text = format!("the mail server answers {code} {cause}");
     if error.is_permanent() && !LOGIN_REFUSALS.contains(&u16::from(code)) {
-        Undelivered::Permanent(text)
+        Undelivered::Refused(text)
     } else {
         Undelivered::Temporary(text)
     }

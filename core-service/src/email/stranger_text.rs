@@ -1,6 +1,6 @@
 //! Texts of strangers in mails, of which no mail program makes links: it makes them of everything that looks like an address.
 
-use domain::person::DOTS;
+use domain::{event::Event, person::DOTS, registration::Registrant};
 
 /// What stands for a dot in the name of a host, so that readers see why it is no link.
 const BROKEN_DOT: &str = "‹dot›";
@@ -74,6 +74,26 @@ fn ends_scheme(before: &str, after: &str) -> bool {
     };
     let is_spaced = after.chars().next().is_none_or(char::is_whitespace);
     after.starts_with(['/', '\\']) || (!is_spaced && SCHEMES.into_iter().any(names))
+}
+
+/// The registrant, with texts of the organizer that no mail program makes links of.
+pub(super) fn without_links_of_strangers(registrant: &Registrant) -> Registrant {
+    let event = &registrant.event;
+    let optional = |text: &Option<String>| text.as_deref().map(without_links);
+    Registrant {
+        organizer: optional(&registrant.organizer),
+        decline_reason: optional(&registrant.decline_reason),
+        event: Event {
+            title: without_links(&event.title),
+            location: without_links(&event.location),
+            attendee_info: optional(&event.attendee_info),
+            city: optional(&event.city),
+            organizer_name: optional(&event.organizer_name),
+            cancel_reason: optional(&event.cancel_reason),
+            ..event.clone()
+        },
+        ..registrant.clone()
+    }
 }
 
 #[cfg(test)]

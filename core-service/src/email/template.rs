@@ -2,6 +2,7 @@
 
 use askama::Template;
 use domain::job::JobKey;
+use server::brand::{Accent, Brand};
 
 use super::Mail;
 
@@ -11,7 +12,16 @@ struct Text<'a>(Shown<'a>);
 
 #[derive(Template)]
 #[template(path = "letter.html")]
-struct Html<'a>(Shown<'a>);
+struct Html<'a>(Shown<'a>, &'a Accent);
+
+/// The site that writes.
+#[derive(Debug, Clone, Copy)]
+pub struct Site<'a> {
+    /// The host of every URL in mails.
+    pub host: &'a str,
+    /// What it is called, and its colour.
+    pub brand: &'a Brand,
+}
 
 /// The values in both templates.
 #[derive(Clone, Copy)]
@@ -37,21 +47,21 @@ pub(super) struct Link<'a> {
 /// When a template cannot be rendered.
 pub(super) fn mail(
     job: &JobKey,
-    host: &str,
+    site: Site<'_>,
     address: &str,
     subject: String,
     shown: Shown<'_>,
 ) -> Result<Mail, askama::Error> {
     Ok(Mail {
         key: job.to_string(),
-        host: host.to_owned(),
+        host: site.host.to_owned(),
         name: shown.name.map(str::to_owned),
         address: address.to_owned(),
         reply_to: None,
         subject,
         text: Text(shown).render()?,
-        html: Html(shown).render()?,
-        stop_url: None,
+        html: Html(shown, &site.brand.accent).render()?,
+        stop: None,
         ticket_image: None,
         calendar: None,
     })

@@ -218,7 +218,7 @@ fn readme(source: &AccountExport, parts: &[Part]) -> String {
     let is_missing = |(part, _): &(Part, &str)| !parts.contains(part);
     let notes: String = left_out.into_iter().filter(is_missing).map(note).collect();
     format!(
-        "What Muster holds of your account, made at {}.\n\n\
+        "What this site holds of your account, made at {}.\n\n\
          Each file of JSON has the fields of the API, and each table the same rows for spreadsheets. In tables, an\n\
          apostrophe stands before what a spreadsheet would take for a formula.\n{notes}",
         source.now()

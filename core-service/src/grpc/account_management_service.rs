@@ -47,11 +47,10 @@ impl AccountManagementHandlers<CoreFrame> for AccountManagementApi {
     ) -> Result<UpdateAccountResponse, Error> {
         let message = AccountPatch {
             name: request.name,
-            timezone: match request.timezone {
-                None => Change::Keep,
-                Some(zone) if zone.is_empty() => Change::Clear,
-                Some(zone) => Change::Set(zone),
-            },
+            timezone: change(request.timezone),
+            handle: change(request.handle),
+            about: change(request.about),
+            website: change(request.website),
         };
         let patch = Checked { message, mistakes };
         self.accounts.update(&caller.principal, patch).await?;
@@ -120,5 +119,14 @@ impl AccountManagementHandlers<CoreFrame> for AccountManagementApi {
         Ok(RemoveAccountResponse {
             token: token.expose().to_owned(),
         })
+    }
+}
+
+/// The change of a field that is empty to be cleared.
+fn change(text: Option<String>) -> Change<String> {
+    match text {
+        None => Change::Keep,
+        Some(text) if text.is_empty() => Change::Clear,
+        Some(text) => Change::Set(text),
     }
 }

@@ -37,7 +37,7 @@ impl AccountHandlers<CoreFrame> for AccountApi {
         _: GetAccountRequest,
     ) -> Result<Account, Error> {
         let found = self.accounts.get(&caller.principal).await?;
-        Ok(convert::account(found))
+        Ok(convert::account(found, &self.links))
     }
 
     async fn export_account(

@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use bytes::Bytes;
 use covers::{CoverRequest, Studio};
-use domain::catalogue::{CatalogueFilter, FilterTexts};
+use domain::catalogue::FilterTexts;
 use muster_api::{
     entity_tag,
     frame::Messages,
@@ -14,11 +14,14 @@ use muster_api::{
     v1::{
         CalendarFile, CityList, Event, EventList, EventPage, GetCatalogueCalendarRequest,
         GetCoverRequest, GetEventCalendarRequest, GetEventPageRequest, GetEventRequest,
-        GetGuideRequest, GetUseCaseRequest, ListCitiesRequest, ListEventsRequest,
-        ListGuidesRequest, ListSitemapEventsRequest, ListSitemapsRequest, ListUseCasesRequest,
-        Page, SitemapList, SitemapPage, StaticItem, StaticItemList, services::CatalogueHandlers,
+        GetGuideRequest, GetOrganizerRequest, GetUseCaseRequest, ListCitiesRequest,
+        ListEventsRequest, ListGuidesRequest, ListSitemapEventsRequest,
+        ListSitemapOrganizersRequest, ListSitemapsRequest, ListUseCasesRequest, Organizer, Page,
+        SitemapList, SitemapOrganizerPage, SitemapPage, StaticItem, StaticItemList,
+        services::CatalogueHandlers,
     },
 };
+use server::brand::SiteName;
 use tonic::{Response, metadata::MetadataValue};
 
 use super::{
@@ -28,34 +31,20 @@ use super::{
 use crate::{
     calendar::{self, Addresses},
     content,
-    service::{Catalogue, CatalogueView, CoverLimit, CoverView, Error, Links, PageView},
+    service::{Catalogue, CoverLimit, CoverView, Error, Links, OrganizerPage, PageView},
 };
 
 /// The rpcs of the public catalogue.
 pub(super) struct CatalogueApi {
     pub(super) catalogue: Catalogue,
     pub(super) links: Links,
+    pub(super) site_name: SiteName,
     pub(super) studio: Studio,
     pub(super) cover_limit: CoverLimit,
 }
 
 /// Events of the catalogue's calendar file.
 const CALENDAR_EVENTS: i32 = 200;
-
-impl CatalogueApi {
-    /// A page of the catalogue, or of a search.
-    async fn page(
-        &self,
-        filter: FilterTexts<'_>,
-        limit: i32,
-        offset: i32,
-    ) -> Result<CatalogueView, Error> {
-        match CatalogueFilter::read(filter)? {
-            None => self.catalogue.list(limit, offset).await,
-            Some(filter) => self.catalogue.search(&filter, limit, offset).await,
-        }
-    }
-}
 
 /// A drawn cover: from the cache, or drawn now, of which a client gets only so many.
 pub(super) async fn drawn(
@@ -71,7 +60,7 @@ pub(super) async fn drawn(
 }
 
 /// Why there is no drawing.
-fn not_drawn(error: covers::Error) -> Error {
+pub(super) fn not_drawn(error: covers::Error) -> Error {
     match error {
         covers::Error::Busy => Error::CoversBusy,
         covers::Error::Drawing(cause) => Error::unreadable("cover", cause),
@@ -91,8 +80,10 @@ impl CatalogueHandlers<CoreFrame> for CatalogueApi {
             from: request.from.as_deref(),
             to: request.to.as_deref(),
             running: request.running(),
+            organizer: request.organizer.as_deref(),
+            past: request.past(),
         };
-        let page = self.page(filter, limit, offset).await?;
+        let page = self.catalogue.events(filter, limit, offset).await?;
         let shown = |event| convert::public_event(event, &self.links);
         Ok(Response::new(EventList {
             items: page.events.into_iter().map(shown).collect(),
@@ -111,6 +102,16 @@ impl CatalogueHandlers<CoreFrame> for CatalogueApi {
     ) -> Result<Response<CityList>, Error> {
         let items = self.catalogue.cities().await?;
         Ok(Response::new(CityList { items }))
+    }
+
+    async fn get_organizer(
+        &self,
+        _: PublicCaller,
+        request: GetOrganizerRequest,
+    ) -> Result<Response<Organizer>, Error> {
+        let organizer = self.catalogue.organizer(&request.handle).await?;
+        let organizer = convert::organizer(organizer, &self.links);
+        Ok(Response::new(organizer))
     }
 
     async fn get_event(
@@ -157,12 +158,19 @@ impl CatalogueHandlers<CoreFrame> for CatalogueApi {
             from: request.from.as_deref(),
             to: request.to.as_deref(),
             running: request.running(),
+            organizer: request.organizer.as_deref(),
+            past: false,
         };
-        let page = self.page(filter, CALENDAR_EVENTS, 0);
+        let organizer = match filter.organizer() {
+            Some(handle) => Some(self.catalogue.organizer(handle).await?),
+            None => None,
+        };
+        let whose = organizer.map_or_else(|| self.site_name.to_string(), |found| found.name);
+        let page = self.catalogue.events(filter, CALENDAR_EVENTS, 0);
         let events = page.await?.events.into_iter();
         let events: Vec<_> = events.map(|shown| shown.event).collect();
         let event_url = |slug: &str| self.links.event(slug);
-        let text = calendar::of_catalogue(&events, &self.links.host(), event_url);
+        let text = calendar::of_catalogue(&events, &whose, &self.links.host(), event_url);
         Ok(Response::new(CalendarFile { text }))
     }
 
@@ -188,6 +196,16 @@ impl CatalogueHandlers<CoreFrame> for CatalogueApi {
         Ok(Response::new(convert::sitemap_page(page)))
     }
 
+    async fn list_sitemap_organizers(
+        &self,
+        _: PublicCaller,
+        request: ListSitemapOrganizersRequest,
+    ) -> Result<Response<SitemapOrganizerPage>, Error> {
+        let page = self.catalogue.organizer_handles(request.after.as_deref());
+        let OrganizerPage { handles, has_more } = page.await?;
+        Ok(Response::new(SitemapOrganizerPage { handles, has_more }))
+    }
+
     async fn get_cover(
         &self,
         caller: PublicCaller,
@@ -200,7 +218,7 @@ impl CatalogueHandlers<CoreFrame> for CatalogueApi {
             tags.is_some_and(|tags| entity_tag::is_named(tags, tag.as_bytes()))
         };
         let (content_type, data, etag, is_provisional) = match cover {
-            CoverView::Stock(cover) => {
+            CoverView::Photo(cover) => {
                 let etag = convert::hexadecimal(&cover.digest);
                 let data = if is_known(&etag) {
                     Bytes::new()
@@ -245,9 +263,8 @@ impl CatalogueHandlers<CoreFrame> for CatalogueApi {
         _: ListUseCasesRequest,
     ) -> Result<Response<StaticItemList>, Error> {
         let links = &self.links;
-        Ok(static_items(content::USE_CASES, |slug| {
-            links.use_case(slug)
-        }))
+        let url = |slug: &str| links.use_case(slug);
+        Ok(static_items(content::USE_CASES, &self.site_name, url))
     }
 
     async fn list_guides(
@@ -256,7 +273,8 @@ impl CatalogueHandlers<CoreFrame> for CatalogueApi {
         _: ListGuidesRequest,
     ) -> Result<Response<StaticItemList>, Error> {
         let links = &self.links;
-        Ok(static_items(content::GUIDES, |slug| links.guide(slug)))
+        let url = |slug: &str| links.guide(slug);
+        Ok(static_items(content::GUIDES, &self.site_name, url))
     }
 
     async fn get_guide(
@@ -267,7 +285,7 @@ impl CatalogueHandlers<CoreFrame> for CatalogueApi {
         let page = content::Page::find(content::GUIDES, &request.slug)
             .ok_or(Error::NotFound { what: "guide" })?;
         let url = self.links.guide(page.slug);
-        Ok(text_of(page, url, &self.links))
+        Ok(text_of(page, url, &self.links, &self.site_name))
     }
 
     async fn get_use_case(
@@ -278,26 +296,38 @@ impl CatalogueHandlers<CoreFrame> for CatalogueApi {
         let page = content::Page::find(content::USE_CASES, &request.slug)
             .ok_or(Error::NotFound { what: "use case" })?;
         let url = self.links.use_case(page.slug);
-        Ok(text_of(page, url, &self.links))
+        Ok(text_of(page, url, &self.links, &self.site_name))
     }
 }
 
-fn text_of(page: &content::Page, url: String, links: &Links) -> Response<Page> {
+fn text_of(page: &content::Page, url: String, links: &Links, site: &SiteName) -> Response<Page> {
     Response::new(Page {
         slug: page.slug.to_owned(),
-        title: page.title().to_owned(),
-        summary: page.summary(),
+        title: named(page, site, page.title()),
+        summary: named(page, site, &page.summary()),
         url,
-        markdown: of_instance(page.markdown, links.public_url()),
+        markdown: named(page, site, &of_instance(page.markdown, links.public_url())),
     })
 }
 
-fn static_items(pages: &[content::Page], url: impl Fn(&str) -> String) -> Response<StaticItemList> {
+/// A text of a page with the name of the site. Those who run the software know it by its own.
+fn named(page: &content::Page, site: &SiteName, text: &str) -> String {
+    match page.audience {
+        content::Audience::Operators => text.to_owned(),
+        content::Audience::Organizers | content::Audience::Developers => site.in_text(text),
+    }
+}
+
+fn static_items(
+    pages: &[content::Page],
+    site: &SiteName,
+    url: impl Fn(&str) -> String,
+) -> Response<StaticItemList> {
     let item = |page: &content::Page| StaticItem {
         slug: page.slug.to_owned(),
         url: url(page.slug),
-        title: page.title().to_owned(),
-        summary: page.summary(),
+        title: named(page, site, page.title()),
+        summary: named(page, site, &page.summary()),
         audience: page.audience.name().to_owned(),
     };
     Response::new(StaticItemList {

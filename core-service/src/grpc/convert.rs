@@ -2,15 +2,22 @@
 
 mod account;
 mod activity;
+mod guest_lists;
 mod lists;
+mod mails;
+mod messages;
 pub(super) mod oauth;
 mod registrations;
 mod sitemaps;
 
 use covers::CoverRequest;
 use domain::{
+    account::Organizer,
     change::Change,
-    event::{CustomField, Event, EventPatch, FieldId, FieldType, ListedEvent, NewEvent},
+    event::{
+        CustomField, Event, EventPatch, FieldId, FieldType, ListedEvent, NewEvent, Reminders,
+        WindowChange, WindowState,
+    },
     instant::Instant,
     registration::Counters,
     schedule::ScheduleChange,
@@ -24,11 +31,18 @@ use crate::service::{CoverWords, EventFilter, Links, PageView, PublicEvent, Upda
 
 pub(super) use account::account;
 pub(super) use activity::{activity, activity_asked, activity_exported};
-pub(super) use lists::{my_events, registrations as registrations_asked};
+pub(super) use guest_lists::{added_by_list, imported, new_list};
+pub(super) use lists::{
+    event_mails as event_mails_asked, my_events, registrations as registrations_asked,
+};
+pub(super) use mails::event_mails;
+pub(super) use messages::{
+    message, message_cursor, message_page, message_patch, message_preview, new_message,
+};
 pub(super) use registrations::{
-    approval, arrived, checked_in, declined, listed, named_registrations, new_registration,
-    own_registration, received, recipients, registration, registration_by_code, registration_page,
-    registration_patch, ticket,
+    approval, arrived, checked_in, declined, given_answers, hashed_codes, listed,
+    named_registrations, new_registration, own_registration, public_registration, received,
+    recipients, registration, registration_by_code, registration_page, registration_patch, ticket,
 };
 pub(super) use sitemaps::{sitemap_cursor, sitemap_page, sitemaps};
 
@@ -59,13 +73,24 @@ pub(super) fn new_event(
     let message = NewEvent {
         max_capacity: request.max_capacity(),
         is_public: request.is_public(),
+        is_location_private: request.is_location_private(),
         is_listed: request.is_listed(),
         requires_approval: request.requires_approval(),
         confirm_by_email: request.confirm_by_email,
+        allows_answer_changes: request.allows_answer_changes(),
+        max_party: request.max_party(),
         image_variant: request.image_variant(),
+        window: WindowChange {
+            is_open: Change::Set(request.is_registration_open()),
+            opens: request.registration_opens.map_or(Change::Keep, Change::Set),
+            closes: request
+                .registration_closes
+                .map_or(Change::Keep, Change::Set),
+        },
         title: request.title.unwrap_or_default(),
         description: request.description.unwrap_or_default(),
         location: request.location.unwrap_or_default(),
+        attendee_info: request.attendee_info,
         city: request.city.filter(|city| !city.is_empty()),
         start_date: request.start_date.unwrap_or_default(),
         end_date: request.end_date,
@@ -74,6 +99,7 @@ pub(super) fn new_event(
         custom_fields: custom_fields(request.custom_fields),
         organizer_name: request.organizer_name,
         contact_email: request.contact_email,
+        reminders: Reminders::new(request.reminders),
     };
     Checked { message, mistakes }
 }
@@ -154,6 +180,7 @@ pub(super) fn event_patch(
     let mut mask = Mask::read(request.update_mask);
     let custom_fields =
         Some(custom_fields(request.custom_fields)).filter(|fields| !fields.is_empty());
+    let reminders = Some(request.reminders).filter(|hours| !hours.is_empty());
     let version = match mask.change("version", request.version) {
         Change::Set(version) => Some(version),
         Change::Keep | Change::Clear => None,
@@ -163,21 +190,31 @@ pub(super) fn event_patch(
         title: mask.change("title", request.title),
         description: mask.change("description", request.description),
         location: mask.change("location", request.location),
+        is_location_private: mask.change("is_location_private", request.is_location_private),
+        attendee_info: mask.change("attendee_info", request.attendee_info),
         city: mask.change("city", request.city.filter(|city| !city.is_empty())),
         schedule: ScheduleChange {
             start_date: mask.change("start_date", request.start_date),
             end_date: mask.change("end_date", request.end_date),
             timezone: mask.change("timezone", request.timezone),
         },
+        window: WindowChange {
+            opens: mask.change("registration_opens", request.registration_opens),
+            closes: mask.change("registration_closes", request.registration_closes),
+            is_open: mask.change("is_registration_open", request.is_registration_open),
+        },
         max_capacity: mask.change("max_capacity", request.max_capacity),
         is_listed: mask.change("is_listed", request.is_listed),
         requires_approval: mask.change("requires_approval", request.requires_approval),
         confirm_by_email: mask.change("confirm_by_email", request.confirm_by_email),
+        allows_answer_changes: mask.change("allows_answer_changes", request.allows_answer_changes),
+        max_party: mask.change("max_party", request.max_party),
         image_query: mask.change("image_query", request.image_query),
         image_variant: mask.change("image_variant", request.image_variant),
         custom_fields: mask.change("custom_fields", custom_fields),
         organizer_name: mask.change("organizer_name", request.organizer_name),
         contact_email: mask.change("contact_email", request.contact_email),
+        reminders: mask.change("reminders", reminders.map(Reminders::new)),
     };
     let mistakes = mask.with_unknown(mistakes);
     Checked { message, mistakes }
@@ -190,10 +227,22 @@ pub(super) fn public_event(shown: PublicEvent, links: &Links) -> v1::Event {
         seats_left,
         organizer,
     } = shown;
+    // Whoever reads it, guests as well: their own registration adds what only they are told.
+    let event = event.for_public();
     v1::Event {
-        organizer,
+        registration_opens: event.registration_opens(),
+        registration_closes: event.registration_closes(),
+        is_registration_open: event.window.is_open,
+        is_location_private: event.is_location_private,
+        organizer: organizer.name,
+        organizer_url: organizer
+            .handle
+            .as_deref()
+            .map(|handle| links.organizer(handle)),
+        organizer_handle: organizer.handle,
         is_full: seats_left == 0,
         seats_left,
+        max_party: event.max_party,
         requires_approval: event.requires_approval,
         updated_at: event.updated_at.to_string(),
         url: links.event(&event.slug),
@@ -215,6 +264,17 @@ pub(super) fn public_event(shown: PublicEvent, links: &Links) -> v1::Event {
     }
 }
 
+/// An organizer for the public.
+pub(super) fn organizer(organizer: Organizer, links: &Links) -> v1::Organizer {
+    v1::Organizer {
+        url: links.organizer(&organizer.handle),
+        handle: organizer.handle,
+        name: organizer.name,
+        about: organizer.about,
+        website: organizer.website,
+    }
+}
+
 /// An event with what its page shows.
 pub(super) fn event_page(page: PageView, links: &Links) -> v1::EventPage {
     let PageView {
@@ -223,6 +283,7 @@ pub(super) fn event_page(page: PageView, links: &Links) -> v1::EventPage {
         counters,
         is_ended,
         is_running,
+        window,
     } = page;
     let previous_start = event.previous_start();
     let seats_left = counters.seats_left(event.max_capacity);
@@ -231,11 +292,13 @@ pub(super) fn event_page(page: PageView, links: &Links) -> v1::EventPage {
         is_cancelled: event.is_cancelled,
         is_ended,
         is_running,
+        is_registration_ahead: matches!(window, WindowState::Ahead(_)),
+        is_registration_closed: matches!(window, WindowState::Closed(_)),
         requires_approval: event.requires_approval,
         confirm_by_email: event.confirm_by_email,
         custom_fields: custom_field_messages(event.custom_fields.clone()),
         seats_left,
-        waitlisted: counters.waitlisted,
+        waitlisted: counters.waiting(),
         previous_start_date: previous_start.map(|start| start.rfc3339()),
         event: Some(public_event(
             PublicEvent {
@@ -269,6 +332,7 @@ pub(super) fn my_event(event: ListedEvent, links: &Links, now: Instant) -> v1::M
         title: event.title,
         registration_count: event.registrations,
         registrations_confirmed: event.confirmed,
+        seats_taken: event.seats_taken,
         registrations_waitlisted: event.waitlisted,
         max_capacity: event.max_capacity,
         is_published: event.is_published,
@@ -283,12 +347,18 @@ pub(super) fn my_event_detail(
     now: Instant,
 ) -> v1::MyEventDetail {
     v1::MyEventDetail {
+        registration_opens: event.registration_opens(),
+        registration_closes: event.registration_closes(),
+        is_registration_open: event.window.is_open,
+        is_registration_ahead: matches!(event.window.state(now), WindowState::Ahead(_)),
+        is_registration_closed: matches!(event.window.state(now), WindowState::Closed(_)),
         is_ended: event.has_ended(now),
         id: event.id.to_string(),
         event_url: links.event(&event.slug),
         image_url: image_url(&event, links),
         image_query: event.image_query,
         image_variant: event.image_variant,
+        has_own_cover: event.has_own_cover,
         start_date: event.schedule.start.rfc3339(),
         end_date: Some(event.schedule.end().rfc3339()),
         timezone: event.schedule.timezone,
@@ -296,11 +366,18 @@ pub(super) fn my_event_detail(
         title: event.title,
         description: event.description,
         location: event.location,
+        is_location_private: event.is_location_private,
+        attendee_info: event.attendee_info,
         city: event.city,
         max_capacity: event.max_capacity,
         is_published: event.is_published,
         is_listed: event.is_listed,
         requires_approval: event.requires_approval,
+        allows_answer_changes: event.allows_answer_changes,
+        max_party: event.max_party,
+        seats_taken: counters.seated(),
+        people_checked_in: counters.arrived(),
+        seats_left: counters.seats_left(event.max_capacity),
         confirm_by_email: event.confirm_by_email,
         is_cancelled: event.is_cancelled,
         registrations_total: counters.total(),
@@ -314,6 +391,8 @@ pub(super) fn my_event_detail(
         is_hidden: event.is_hidden,
         organizer_name: event.organizer_name,
         contact_email: event.contact_email,
+        reminders: event.reminders.hours().to_vec(),
+        reminders_missed: event.reminders_missed.hours().to_vec(),
         custom_fields: custom_field_messages(event.custom_fields),
         registrants_notified: None,
     }
@@ -342,10 +421,8 @@ fn custom_field_message(field: CustomField) -> v1::CustomField {
 }
 
 fn image_url(event: &Event, links: &Links) -> Option<String> {
-    event
-        .image_query
-        .is_some()
-        .then(|| links.cover(&event.slug))
+    let has_cover = event.has_own_cover || event.image_query.is_some();
+    has_cover.then(|| links.cover(&event.slug))
 }
 
 /// The content of a drawn cover.

@@ -2,70 +2,21 @@
 //! `muster.internal.v1`. All other callers are ordinary clients.
 
 use std::{
-    fmt,
     net::{IpAddr, SocketAddr},
-    str::FromStr,
     sync::{Mutex, PoisonError},
     time::{Duration, Instant},
 };
 
 use http::{Extensions, HeaderMap, HeaderValue, Request};
 use muster_api::metadata::{CLIENT_ADDRESS, EDGE_TOKEN, SURFACE, Surface};
-use secrecy::ExposeSecret as _;
-use server::{serve::Peer, settings};
-use sha2::{Digest as _, Sha256};
-use subtle::ConstantTimeEq as _;
+use server::serve::Peer;
 use tonic::{Status, body::Body};
 
-/// One, and a second one while edges change to it.
-const MAX_TOKENS: usize = 2;
+/// Secrets by which edges prove themselves.
+pub use crate::service::SharedSecrets as EdgeTokens;
 
 /// How often refused edges are logged. Otherwise each call of such an edge would be a line.
 const WARN_AGAIN: Duration = Duration::from_mins(1);
-
-/// Secrets by which edges prove themselves. Only their SHA-256 is kept.
-#[derive(Clone, Default)]
-pub struct EdgeTokens(Vec<[u8; 32]>);
-
-impl FromStr for EdgeTokens {
-    type Err = String;
-
-    /// One token, or two separated by a comma or on lines of their own.
-    fn from_str(text: &str) -> Result<Self, String> {
-        let separated = text.split(|character: char| character == ',' || character.is_whitespace());
-        let tokens = separated
-            .filter(|token| !token.is_empty())
-            .map(settings::token)
-            .collect::<Result<Vec<_>, _>>()?;
-        if tokens.is_empty() || tokens.len() > MAX_TOKENS {
-            return Err(format!(
-                "must be one secret, or {MAX_TOKENS} separated by a comma while edges change from one to the other"
-            ));
-        }
-        let hash = |token: &secrecy::SecretString| hash(token.expose_secret().as_bytes());
-        Ok(Self(tokens.iter().map(hash).collect()))
-    }
-}
-
-impl fmt::Debug for EdgeTokens {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "EdgeTokens({})", self.0.len())
-    }
-}
-
-impl EdgeTokens {
-    fn accept(&self, token: &HeaderValue) -> bool {
-        let shown = hash(token.as_bytes());
-        let matches = self.0.iter().map(|token| token.ct_eq(&shown));
-        matches
-            .fold(subtle::Choice::from(0), |any, one| any | one)
-            .into()
-    }
-}
-
-fn hash(token: &[u8]) -> [u8; 32] {
-    Sha256::digest(token).into()
-}
 
 /// The transport of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -160,7 +111,7 @@ impl Edges {
         let said = EdgeHeaders::take(request.headers_mut());
         let by_edge = match said.token {
             _ if has_proof => true,
-            Some(token) if self.tokens.accept(&token) => true,
+            Some(token) if self.tokens.accept(token.as_bytes()) => true,
             Some(_) => return Err(Box::new(self.refuse(transport))),
             None => false,
         };
@@ -177,7 +128,7 @@ impl Edges {
         let mut warned = self.warned.lock().unwrap_or_else(PoisonError::into_inner);
         if warned.is_none_or(|at| at.elapsed() >= WARN_AGAIN) {
             *warned = Some(Instant::now());
-            let tokens = self.tokens.0.len();
+            let tokens = self.tokens.count();
             tracing::warn!(
                 ?transport,
                 tokens,
@@ -215,24 +166,6 @@ mod tests {
 
     const OLD: &str = "old-0123456789abcdef0123456789abcdef";
     const NEW: &str = "new-0123456789abcdef0123456789abcdef";
-
-    #[test]
-    fn one_token_or_two_are_read_and_never_shown() {
-        for both in [
-            format!("{OLD},{NEW}"),
-            format!(" {OLD} , {NEW},"),
-            format!("{OLD}\n{NEW}\n"),
-        ] {
-            let tokens: EdgeTokens = both.parse().unwrap();
-            assert!(tokens.accept(&HeaderValue::from_static(OLD)), "{both}");
-            assert!(tokens.accept(&HeaderValue::from_static(NEW)), "{both}");
-            assert_eq!(format!("{tokens:?}"), "EdgeTokens(2)");
-        }
-        let one: EdgeTokens = NEW.parse().unwrap();
-        assert!(one.accept(&HeaderValue::from_static(NEW)));
-        assert!(!one.accept(&HeaderValue::from_static(OLD)));
-        assert!(!EdgeTokens::default().accept(&HeaderValue::from_static(NEW)));
-    }
 
     /// The origin of a call from there that claims to come from the site for another client.
     fn origin(
@@ -292,20 +225,5 @@ mod tests {
             has_certificate: false,
         });
         assert!(edges.origin_at_port(&mut request).is_ok());
-    }
-
-    #[test]
-    fn tokens_that_are_short_strange_or_too_many_are_refused_in_words() {
-        let three = format!("{OLD},{NEW},{NEW}");
-        for (text, problem) in [
-            ("", "must be one secret"),
-            (&three, "must be one secret"),
-            ("too-short", "at least 32"),
-            (&format!("{OLD},short"), "at least 32"),
-            (&format!("{OLD}\u{e9}"), "visible ASCII"),
-        ] {
-            let error = text.parse::<EdgeTokens>().unwrap_err();
-            assert!(error.contains(problem), "{text}: {error}");
-        }
     }
 }

@@ -1,9 +1,21 @@
 //! What pages show about this installation.
 
+use covers::{CoverRequest, Studio};
 use domain::zone::Zone;
-use muster_api::internal::v1::{GetInstanceRequest, Instance, services::InstanceHandlers};
+use muster_api::{
+    frame::Messages,
+    http_body::HttpBody,
+    internal::v1::{
+        GetInstanceRequest, GetSitePreviewRequest, Instance, services::InstanceHandlers,
+    },
+};
+use server::brand::SiteName;
+use tonic::Response;
 
-use super::frame::{CoreFrame, PublicCaller};
+use super::{
+    catalogue_service::not_drawn,
+    frame::{CoreFrame, PublicCaller},
+};
 use crate::service::{Error, InstanceInfo, SignUp};
 
 /// The rpc about settings that pages show.
@@ -11,6 +23,8 @@ pub(super) struct InstanceApi {
     pub(super) info: InstanceInfo,
     pub(super) sign_up: SignUp,
     pub(super) default_timezone: Zone,
+    pub(super) site_name: SiteName,
+    pub(super) studio: Studio,
 }
 
 impl InstanceHandlers<CoreFrame> for InstanceApi {
@@ -31,5 +45,24 @@ impl InstanceHandlers<CoreFrame> for InstanceApi {
             default_timezone: self.default_timezone.name().to_owned(),
             security_contact: info.security_contact,
         })
+    }
+
+    async fn get_site_preview(
+        &self,
+        _: PublicCaller,
+        _: GetSitePreviewRequest,
+    ) -> Result<Response<Messages<HttpBody>>, Error> {
+        let drawing = CoverRequest {
+            title: "Meetups, workshops, runs.".to_owned(),
+            subtitle: vec![self.site_name.to_string()],
+            words: "party".to_owned(),
+            variant: 0,
+            has_text: true,
+        };
+        let body = HttpBody {
+            content_type: "image/png".into(),
+            data: self.studio.cover(drawing).await.map_err(not_drawn)?,
+        };
+        Ok(Response::new(Box::pin(tokio_stream::once(Ok(body)))))
     }
 }

@@ -8,6 +8,7 @@ use muster_api::internal::v1::{
     PendingAuthorization, RegisterClientRequest, RegisteredClient, RevokeTokenRequest,
     RevokedToken, services::OAuthHandlers,
 };
+use server::brand::SiteName;
 
 use super::{
     convert::oauth::{connected, error, parameters, pending, shown_client, token_request, tokens},
@@ -19,6 +20,7 @@ use crate::service::{Asked, Choice, Error, OAuth, Problem, SignedIn};
 /// The rpcs of OAuth.
 pub(super) struct OAuthApi {
     pub(super) oauth: OAuth,
+    pub(super) site_name: SiteName,
 }
 
 impl OAuthHandlers<CoreFrame> for OAuthApi {
@@ -33,6 +35,7 @@ impl OAuthHandlers<CoreFrame> for OAuthApi {
             issuer: server.issuer,
             scopes: scopes.collect(),
             takes_client_documents: server.takes_client_documents,
+            site_name: self.site_name.to_string(),
         })
     }
 

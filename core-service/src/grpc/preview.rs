@@ -5,12 +5,14 @@ use domain::{
     event::{Event, EventPatch},
     instant::Instant,
     job::{Job, Task},
+    registration::Notification,
     schedule::ScheduleChange,
     violation::FieldViolation,
 };
 use muster_api::v1::{
     CancellationPreview, EventMailPreview, EventUpdatePreview, PreviewEventMailRequest,
 };
+use server::brand::Brand;
 
 use crate::{
     email::{self, Addressing},
@@ -33,6 +35,7 @@ pub(super) fn planned_change(request: PreviewEventMailRequest) -> Result<Planned
         "update" => Ok(PlannedChange::Update(Box::new(EventPatch {
             location: given(request.location),
             city: given(request.city),
+            attendee_info: given(request.attendee_info),
             schedule: ScheduleChange {
                 start_date: given(request.start_date),
                 end_date: given(request.end_date),
@@ -40,9 +43,10 @@ pub(super) fn planned_change(request: PreviewEventMailRequest) -> Result<Planned
             },
             ..EventPatch::default()
         }))),
+        "remind" => Ok(PlannedChange::Remind),
         _ => Err(Error::from(vec![FieldViolation {
             field: "change".to_owned(),
-            message: "must be publish, update or cancel".to_owned(),
+            message: "must be publish, update, cancel or remind".to_owned(),
         }])),
     }
 }
@@ -109,15 +113,20 @@ pub(super) fn shown(
     };
     // Each recipient has a link of their own, which nobody else may see.
     let private_url = links.sample_registration();
+    let refuse_reminders_url = format!("{private_url}/no-reminders");
+    let is_reminder = notification == Notification::Reminder;
     let addressing = Addressing {
         sender: SENDER,
+        // Neither stands in the text, which alone is shown.
+        brand: &Brand::default(),
         host: &links.host(),
         event_url: &links.event(&registrant.event.slug),
         private_url: notification.active_status().map(|_| &*private_url),
         refuse_url: None,
+        refuse_reminders_url: is_reminder.then_some(&*refuse_reminders_url),
         check_in_url: &links.check_in(&registrant.check_in_code),
         // It names what is new; who knows what before differs from one to the next.
-        former: None,
+        former: planned.former.as_ref(),
         offers_details: false,
     };
     let job = Job::mail(Task::CancellationMail, registrant.id).key();

@@ -8,14 +8,17 @@ use muster_api::{
     v1::{
         AddRegistrationRequest, AddedRegistration, ApproveRegistrationRequest,
         ApproveRegistrationsRequest, ApprovedRegistrations, CalendarFile,
-        CancelRegistrationByTokenRequest, CancelRegistrationRequest, CheckInByCodeRequest,
-        CheckInRequest, CheckedIn, ConfirmRegistrationByTokenRequest, DeclineRegistrationRequest,
-        DeclineRegistrationsRequest, DeclinedRegistrations, ExportRegistrationsRequest,
+        CancelRegistrationByTokenRequest, CancelRegistrationRequest, ChangeAnswersByTokenRequest,
+        CheckInByCodeRequest, CheckInCodeList, CheckInRequest, CheckedIn,
+        ConfirmRegistrationByTokenRequest, DeclineRegistrationRequest, DeclineRegistrationsRequest,
+        DeclinedRegistrations, EventMails, ExportRegistrationsRequest,
         GetRegistrationByCodeRequest, GetRegistrationByTokenRequest,
         GetRegistrationCalendarByTokenRequest, GetRegistrationRequest, GetRegistrationsRequest,
-        GetTicketRequest, ListRegistrationsRequest, OwnRegistration, PromoteRegistrationRequest,
-        RecipientsPreview, RefuseMailByTokenRequest, RegisterAttendeeRequest, Registration,
-        RegistrationByCode, RegistrationList, RegistrationReceived, ResendRegistrationMailRequest,
+        GetTicketRequest, ImportRegistrationsRequest, ImportedRegistrations,
+        ListCheckInCodesRequest, ListEventMailsRequest, ListRegistrationsRequest, OwnRegistration,
+        PromoteRegistrationRequest, RecipientsPreview, RefuseMailByTokenRequest,
+        RefuseRemindersByTokenRequest, RegisterAttendeeRequest, Registration, RegistrationByCode,
+        RegistrationList, RegistrationReceived, ResendRegistrationMailRequest,
         TakeOverNewDetailsByTokenRequest, Ticket, UndoCheckInRequest, UpdateRegistrationRequest,
         services::RegistrationHandlers,
     },
@@ -32,7 +35,8 @@ use super::{
 use crate::{
     calendar::{self, Addresses},
     service::{
-        self, Added, DoorPlace, Error, LinkLimit, Links, OwnRegistrations, Registrations, Separator,
+        self, Added, DoorPlace, Error, LinkLimit, Links, MailChoice, OwnRegistrations,
+        Registrations, Separator,
     },
 };
 
@@ -85,7 +89,7 @@ impl RegistrationHandlers<CoreFrame> for RegistrationApi {
         }: Checked<RegisterAttendeeRequest>,
     ) -> Result<Response<RegistrationReceived>, Error> {
         let slug = request.slug.to_ascii_lowercase();
-        let message = convert::new_registration(request.name, request.email, request.answers);
+        let message = convert::public_registration(request);
         let email = message.email.clone();
         let new = Checked { message, mistakes };
         let register = self.registrations.register(&slug, new, caller.client);
@@ -107,10 +111,38 @@ impl RegistrationHandlers<CoreFrame> for RegistrationApi {
         }: Checked<AddRegistrationRequest>,
     ) -> Result<AddedRegistration, Error> {
         let event = event_id(&request.id)?;
-        let message = convert::new_registration(request.name, request.email, request.answers);
+        let message = convert::new_registration(request);
         let new = Checked { message, mistakes };
         let add = self.registrations.add(caller.showing(&added), event, new);
         add.await.map(added)
+    }
+
+    async fn import_registrations(
+        &self,
+        caller: Command<ImportedRegistrations>,
+        request: ImportRegistrationsRequest,
+    ) -> Result<ImportedRegistrations, Error> {
+        let event = event_id(&request.id)?;
+        let list = convert::new_list(request);
+        let by = caller.showing(&convert::imported);
+        let import = self
+            .registrations
+            .import(by, event, list, convert::added_by_list);
+        Ok(convert::imported(import.await?))
+    }
+
+    async fn export_rejected_lines(
+        &self,
+        Authenticated { principal, .. }: Authenticated,
+        request: ImportRegistrationsRequest,
+    ) -> Result<Response<Messages<HttpBody>>, Error> {
+        let event = event_id(&request.id)?;
+        let list = convert::new_list(request);
+        let rejected =
+            self.registrations
+                .rejected_lines(&principal, event, list, convert::added_by_list);
+        let file = rejected.await?;
+        Ok(download(CSV, "rejected.csv", tokio_stream::once(Ok(file))))
     }
 
     async fn list_registrations(
@@ -134,6 +166,19 @@ impl RegistrationHandlers<CoreFrame> for RegistrationApi {
             list.await?
         };
         Ok(convert::registration_page(found, asked.list))
+    }
+
+    async fn list_event_mails(
+        &self,
+        Authenticated { principal, .. }: Authenticated,
+        request: ListEventMailsRequest,
+    ) -> Result<EventMails, Error> {
+        let (after, list) = convert::event_mails_asked(principal.account, &request)?;
+        let event = event_id(&request.id)?;
+        let mails = self
+            .registrations
+            .mails(&principal, event, request.limit(), after);
+        Ok(convert::event_mails(mails.await?, list))
     }
 
     async fn export_registrations(
@@ -305,7 +350,7 @@ impl RegistrationHandlers<CoreFrame> for RegistrationApi {
         }: Checked<AddRegistrationRequest>,
     ) -> Result<RecipientsPreview, Error> {
         let event = event_id(&request.id)?;
-        let message = convert::new_registration(request.name, request.email, request.answers);
+        let message = convert::new_registration(request);
         let new = Checked { message, mistakes };
         let planned = self
             .registrations
@@ -357,7 +402,10 @@ impl RegistrationHandlers<CoreFrame> for RegistrationApi {
     ) -> Result<Registration, Error> {
         let (event, id) = ids(&request.id, &request.registration_id)?;
         let by = caller.showing(&convert::arrived);
-        let arrival = self.registrations.check_in(by, event, id).await?;
+        let arrival = self
+            .registrations
+            .check_in(by, event, id, request.people)
+            .await?;
         Ok(convert::arrived(arrival))
     }
 
@@ -372,7 +420,9 @@ impl RegistrationHandlers<CoreFrame> for RegistrationApi {
         };
         let code = request.code.unwrap_or_default();
         let by = caller.showing(&convert::checked_in);
-        let arrival = self.registrations.check_in_by_code(by, &code, place);
+        let arrival = self
+            .registrations
+            .check_in_by_code(by, &code, place, request.people);
         Ok(convert::checked_in(arrival.await?))
     }
 
@@ -384,6 +434,16 @@ impl RegistrationHandlers<CoreFrame> for RegistrationApi {
         let anywhere = DoorPlace::Anywhere;
         let found = self.registrations.get_by_code(&principal, &code, anywhere);
         Ok(convert::registration_by_code(found.await?))
+    }
+
+    async fn list_check_in_codes(
+        &self,
+        Authenticated { principal, .. }: Authenticated,
+        ListCheckInCodesRequest { id }: ListCheckInCodesRequest,
+    ) -> Result<CheckInCodeList, Error> {
+        let event = event_id(&id)?;
+        let codes = self.registrations.door_codes(&principal, event).await?;
+        Ok(convert::hashed_codes(event, codes))
     }
 
     async fn undo_check_in(
@@ -427,12 +487,39 @@ impl RegistrationHandlers<CoreFrame> for RegistrationApi {
         Ok(self.own_with_seats(changed))
     }
 
+    async fn change_answers_by_token(
+        &self,
+        caller: PublicCaller,
+        request: ChangeAnswersByTokenRequest,
+    ) -> Result<Response<OwnRegistration>, Error> {
+        let answers = convert::given_answers(request.answers);
+        let change = self
+            .own_registrations
+            .change_answers(&request.token, answers);
+        let changed = Box::pin(self.link_limit.looked_up(caller.client, change)).await?;
+        Ok(self.own_with_seats(changed))
+    }
+
     async fn refuse_mail_by_token(
         &self,
         caller: PublicCaller,
         request: RefuseMailByTokenRequest,
     ) -> Result<Response<OwnRegistration>, Error> {
-        let refuse = self.own_registrations.refuse_mail(&request.token);
+        let refuse = self
+            .own_registrations
+            .choose(&request.token, MailChoice::NoMailIfAdded);
+        let refused = Box::pin(self.link_limit.looked_up(caller.client, refuse)).await?;
+        Ok(Response::new(self.own(refused)))
+    }
+
+    async fn refuse_reminders_by_token(
+        &self,
+        caller: PublicCaller,
+        request: RefuseRemindersByTokenRequest,
+    ) -> Result<Response<OwnRegistration>, Error> {
+        let refuse = self
+            .own_registrations
+            .choose(&request.token, MailChoice::NoReminders);
         let refused = Box::pin(self.link_limit.looked_up(caller.client, refuse)).await?;
         Ok(Response::new(self.own(refused)))
     }

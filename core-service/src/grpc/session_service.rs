@@ -7,6 +7,7 @@ use muster_api::internal::v1::{
     SignOutRequest, SignOutResponse, StartStepUpRequest, StartStepUpResponse, SteppedUp,
     SwitchAccountRequest, TrailEntry, services::SessionHandlers,
 };
+use server::brand::SiteName;
 
 use super::{frame::CoreFrame, request::id_of, sign_in_service::valid_seconds};
 use crate::service::{Error, SessionView, Sessions, SignedIn};
@@ -14,6 +15,7 @@ use crate::service::{Error, SessionView, Sessions, SignedIn};
 /// The rpcs about sessions.
 pub(super) struct SessionApi {
     pub(super) sessions: Sessions,
+    pub(super) site_name: SiteName,
 }
 
 impl SessionHandlers<CoreFrame> for SessionApi {
@@ -46,9 +48,9 @@ impl SessionHandlers<CoreFrame> for SessionApi {
         _: ListOwnTrailRequest,
     ) -> Result<OwnTrail, Error> {
         let listed = self.sessions.trail(&caller).await?;
-        let items = listed.iter().map(|entry| TrailEntry {
+        let items = listed.into_iter().map(|entry| TrailEntry {
             at: entry.at.to_string(),
-            text: entry.sentence(),
+            text: entry.on_site(self.site_name.chosen()).sentence(),
         });
         Ok(OwnTrail {
             items: items.collect(),

@@ -11,6 +11,7 @@ use muster_api::{
         insufficient_grant, insufficient_role, insufficient_scope, invalid, overloaded,
         quota_exceeded, retry_after, status, with_violations,
     },
+    violation::Violation,
 };
 use server::telemetry::chain;
 use tonic::{Status, metadata::MetadataMap};
@@ -37,10 +38,22 @@ pub(super) fn refuse(error: Error) -> Status {
         Error::StepUpRequired => Reason::StepUpRequired,
         Error::QuotaExceeded { .. } => Reason::QuotaExceeded,
         Error::PlanRequired => Reason::PlanRequired,
+        Error::MessagesOff => Reason::NotOffered,
         Error::NotFound { .. } => Reason::NotFound,
         Error::EventCancelled => Reason::EventCancelled,
         Error::PublishEnded | Error::EventEnded => Reason::EventEnded,
         Error::EventNotPublished => Reason::EventNotPublished,
+        Error::RegistrationNotOpen(opens) => {
+            let reason = status(Reason::RegistrationNotOpen, message);
+            return with_violations(&reason, &[is("registration_opens", &opens)]);
+        }
+        Error::RegistrationClosed(since) => {
+            let cause = match since {
+                Some(closed) => is("registration_closes", &closed),
+                None => is("is_registration_open", "false"),
+            };
+            return with_violations(&status(Reason::RegistrationClosed, message), &[cause]);
+        }
         Error::AlreadyRegistered => Reason::AlreadyRegistered,
         Error::RegistrationCancelled => Reason::RegistrationCancelled,
         Error::NotConfirmed(_) => Reason::NotConfirmed,
@@ -75,6 +88,14 @@ pub(super) fn refuse(error: Error) -> Status {
         }
     };
     status(reason, message)
+}
+
+/// What a field of an event is, as the cause of a refusal.
+fn is(field: &str, value: &str) -> Violation {
+    Violation {
+        field: field.to_owned(),
+        message: format!("is {value}"),
+    }
 }
 
 /// The status for a caller without this scope.

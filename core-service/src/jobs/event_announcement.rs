@@ -3,7 +3,7 @@
 use domain::job::{ClaimedJob, JobKind};
 
 use super::{Attempt, AttemptError, Done, Handler};
-use crate::service::{AnnounceError, Events};
+use crate::service::{EventJobError, Events};
 
 /// Announces changed events.
 #[derive(Debug, Clone)]
@@ -31,11 +31,11 @@ impl Handler for EventAnnouncement {
     }
 }
 
-impl From<AnnounceError> for AttemptError {
-    fn from(error: AnnounceError) -> Self {
+impl From<EventJobError> for AttemptError {
+    fn from(error: EventJobError) -> Self {
         match error {
-            AnnounceError::Payload(error) => error.into(),
-            AnnounceError::Failed(error) => error.into(),
+            EventJobError::Payload(error) => error.into(),
+            EventJobError::Failed(error) => error.into(),
         }
     }
 }

@@ -8,6 +8,8 @@ use domain::{
     job::{ClaimedJob, InvalidPayload, JobKind},
 };
 
+use crate::email::Undelivered;
+
 /// A running try of a job.
 pub type Attempt<'a> = Pin<Box<dyn Future<Output = Result<Done, AttemptError>> + Send + 'a>>;
 
@@ -21,14 +23,27 @@ pub trait Handler: Send + Sync {
 }
 
 /// What is recorded about a try that succeeded.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Done {
     /// The job is done.
     Plainly,
-    /// The job is done, and a registrant was told a new time and place.
-    Told(RegistrationId, TimeAndPlace),
+    /// A mail to a registrant was handed over.
+    Sent(Box<Delivery>),
+    /// A mail to a registrant is not sent, since its recipient gets no such mails.
+    Withheld(Box<Delivery>),
     /// The handler has recorded the outcome, in the transaction of its work.
     Recorded,
+}
+
+/// A mail to a registrant, as far as it is recorded what became of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Delivery {
+    /// The recipient's address.
+    pub address: String,
+    /// The hash of the token in its envelope.
+    pub bounce_token: Option<[u8; 32]>,
+    /// The new time and place that it tells a registrant.
+    pub told: Option<(RegistrationId, TimeAndPlace)>,
 }
 
 /// Why a try failed. The text is stored with the job for administrators, and logged only where this is stated.
@@ -53,6 +68,9 @@ pub enum AttemptError {
     /// It was held or removed meanwhile, and so is recorded already.
     #[error("it was withdrawn")]
     Withdrawn,
+    /// A mail to a registrant was not handed over. If this was its last try, that is recorded.
+    #[error("{1}")]
+    Unsent(Box<Delivery>, Undelivered),
 }
 
 impl From<InvalidPayload> for AttemptError {

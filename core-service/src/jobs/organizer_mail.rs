@@ -69,6 +69,7 @@ impl OrganizerMail {
             registrations_url: &|news| self.links.registrations(news.event),
             choice_url: &self.links.mail_choice(),
             host: &self.links.host(),
+            brand: self.post.brand(),
         };
         let mail = email::digest(&job.key, &digest)
             .map_err(|error| AttemptError::Permanent(error.to_string()))?;

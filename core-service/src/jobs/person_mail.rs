@@ -13,7 +13,7 @@ use super::{
     security_mail::{incident, page},
 };
 use crate::{
-    email::{self, Letter},
+    email::{self, Letter, Site},
     service::{Charge, Links, Outgoing, Refusable, SignUp, may_sign_in},
 };
 
@@ -137,7 +137,11 @@ impl PersonMail {
     }
 
     async fn mail(&self, job: &ClaimedJob, letter: &Letter<'_>) -> Result<(), AttemptError> {
-        let mail = email::letter(&job.key, letter, &self.links.host())
+        let site = Site {
+            host: &self.links.host(),
+            brand: self.post.brand(),
+        };
+        let mail = email::letter(&job.key, letter, site)
             .map_err(|error| AttemptError::Permanent(error.to_string()))?;
         let (charge, refusable) = match letter {
             // Counted when they were asked for.

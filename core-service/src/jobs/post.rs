@@ -1,7 +1,8 @@
 //! Sending the mails of jobs. Every mail takes the same steps: its permit, the check that nobody holds it, and the mail server.
 
-use domain::{clock::Clock, instant::Instant, job::ClaimedJob};
+use domain::{clock::Clock, instant::Instant, job::ClaimedJob, mail::BounceToken};
 use futures_util::future::BoxFuture;
+use server::{brand::Brand, telemetry::chain};
 use storage::{Clearance, Store};
 
 use super::AttemptError;
@@ -45,6 +46,11 @@ impl Post {
         self.mailer.sender().address()
     }
 
+    /// What the site is called, and its colour.
+    pub(super) const fn brand(&self) -> &Brand {
+        self.mailer.brand()
+    }
+
     /// Asks whether a mail may be sent; false if its recipient wants no such mails.
     pub(super) async fn permits(
         &self,
@@ -74,12 +80,33 @@ impl Post {
         outgoing: &Outgoing,
         mail: &Mail,
     ) -> Result<(), AttemptError> {
+        Ok(self.hand_over(job, outgoing, mail, None).await??)
+    }
+
+    /// The same for a mail whose envelope has this token; the inner error says why it was not handed over.
+    pub(super) async fn hand_over(
+        &self,
+        job: &ClaimedJob,
+        outgoing: &Outgoing,
+        mail: &Mail,
+        token: Option<&BounceToken>,
+    ) -> Result<Result<(), Undelivered>, AttemptError> {
         let check = || self.check(job);
-        let sent = self.mailer.send(mail, self.now(), &check).await;
-        if !matches!(sent, Ok(()) | Err(Undelivered::Permanent(_))) {
+        let sent = self.mailer.send_with(mail, token, self.now(), &check).await;
+        let is_used = match &sent {
+            Ok(()) => true,
+            Err(undelivered) => undelivered.is_permanent(),
+        };
+        if !is_used {
             self.permits.give_back(outgoing).await?;
         }
-        Ok(sent?)
+        Ok(sent)
+    }
+
+    /// A new token for the envelope of a mail, if envelopes have them.
+    pub(super) fn new_bounce_token(&self) -> Option<BounceToken> {
+        let has_tokens = self.mailer.has_bounce_tokens();
+        has_tokens.then(|| BounceToken::generate(self.permits.entropy()))
     }
 
     /// Asks right before the mail server hears of a mail: an operator may have held or dropped it since it was claimed.
@@ -89,7 +116,11 @@ impl Post {
                 Ok(Clearance::Granted) => Ok(()),
                 Ok(Clearance::Held) => Err(Undelivered::Held),
                 Ok(Clearance::Withdrawn) => Err(Undelivered::Withdrawn),
-                Err(error) => Err(Undelivered::Temporary(error.to_string())),
+                Err(error) => {
+                    tracing::warn!(error = %chain(&error), "cannot look up whether a mail is still to be sent");
+                    let text = "it is not known whether it is still to be sent";
+                    Err(Undelivered::Temporary(text.to_owned()))
+                }
             }
         })
     }
@@ -99,7 +130,7 @@ impl From<Undelivered> for AttemptError {
     fn from(undelivered: Undelivered) -> Self {
         match undelivered {
             Undelivered::Temporary(text) => Self::Temporary(text),
-            Undelivered::Permanent(text) => Self::Permanent(text),
+            Undelivered::Refused(text) | Undelivered::Permanent(text) => Self::Permanent(text),
             Undelivered::Unreachable(text) => Self::Unreachable(text),
             Undelivered::Held => Self::Held,
             Undelivered::Withdrawn => Self::Withdrawn,

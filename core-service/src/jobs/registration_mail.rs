@@ -6,12 +6,14 @@ use domain::{
     ids::{AccountId, RegistrationId},
     instant::Instant,
     job::{ClaimedJob, JobKind, Task},
+    mail::BounceToken,
+    message::Message,
     registration::{Notification, Registrant},
 };
 
-use super::{Attempt, AttemptError, Done, Handler, Post};
+use super::{Attempt, AttemptError, Delivery, Done, Handler, Post};
 use crate::{
-    email::{self, Addressing},
+    email::{self, Addressing, MessageAddressing, Written},
     service::{Charge, Outgoing, OwnRegistrations, Refusable},
 };
 
@@ -39,17 +41,16 @@ impl RegistrationMail {
             return Ok(Done::Plainly);
         };
         let task = job.task()?;
-        let registrant = match &task {
-            // It is to the address that the registration had.
-            Task::AddressCorrectedMail { address } => Registrant {
-                email: address.clone(),
-                ..registrant
-            },
-            _ => registrant,
+        let registrant = addressed(registrant, &task);
+        let message = match task {
+            Task::MessageMail => self.message(job, &registrant).await?,
+            _ => None,
         };
-        let Some(notification) = registrant.notification(task, now) else {
-            tracing::info!(kind = job.key.kind.name(), subject_id = %job.key.subject_id, "a mail is out of date and not sent");
-            return Ok(Done::Plainly);
+        let is_message = task == Task::MessageMail;
+        let notification = registrant.notification(task, now);
+        let is_true = !is_message || message.is_some();
+        let Some(notification) = notification.filter(|_| is_true) else {
+            return Ok(out_of_date(job, registrant.email, is_message));
         };
         let offers_details = match notification {
             Notification::RegisteredAgain(_) => {
@@ -67,12 +68,18 @@ impl RegistrationMail {
         let outgoing = Outgoing {
             address: registrant.email.clone(),
             charge: charge(notification),
-            refusable: refusable(&registrant),
+            refusable: refusable(notification, &registrant),
             stranger_of: stranger_of(notification, &registrant),
             link: link.as_ref().map(|(_, link)| *link),
         };
+        let token = self.post.new_bounce_token();
+        let delivery = Box::new(Delivery {
+            address: registrant.email.clone(),
+            bounce_token: token.as_ref().map(BounceToken::hash),
+            told: registrant.unannounced().map(|news| (id, news)),
+        });
         if !self.post.permits(job, &outgoing).await? {
-            return Ok(Done::Plainly);
+            return Ok(Done::Withheld(delivery));
         }
         let former = match (notification, registrant.told) {
             (Notification::EventChanged(_), Some(told)) => {
@@ -82,26 +89,60 @@ impl RegistrationMail {
             _ => None,
         };
         let links = self.own_registrations.links();
-        let token = link.map(|(token, _)| token);
-        let private_url = token
+        let secret = link.map(|(token, _)| token);
+        let private_url = secret
             .as_ref()
             .map(|token| links.private_registration(token));
-        let refuse_url = token.as_ref().map(|token| links.refuse_mail(token));
+        let refuse_url = secret.as_ref().map(|token| links.refuse_mail(token));
+        let refuse_reminders_url = secret.as_ref().map(|token| links.refuse_reminders(token));
+        let is_reminder = notification == Notification::Reminder;
         let addressing = Addressing {
             sender: self.post.sender(),
+            brand: self.post.brand(),
             host: &links.host(),
             event_url: &links.event(&registrant.event.slug),
             private_url: private_url.as_deref().filter(|_| is_active),
             refuse_url: refuse_url.as_deref().filter(|_| registrant.is_added),
+            refuse_reminders_url: refuse_reminders_url.as_deref().filter(|_| is_reminder),
             check_in_url: &links.check_in(&registrant.check_in_code),
             former: former.as_ref(),
             offers_details,
         };
-        let mail = email::mail(&job.key, notification, &registrant, &addressing, now)
-            .map_err(|error| AttemptError::Permanent(error.to_string()))?;
-        self.post.send(job, &outgoing, &mail).await?;
-        let news = registrant.unannounced();
-        Ok(news.map_or(Done::Plainly, |news| Done::Told(id, news)))
+        let mail = match (&message, &secret) {
+            (Some(message), Some(token)) => {
+                let written = Written {
+                    subject: &message.subject,
+                    text: &message.text,
+                };
+                let addressing = MessageAddressing {
+                    brand: addressing.brand,
+                    host: addressing.host,
+                    event_url: addressing.event_url,
+                    private_url: &links.private_registration(token),
+                    stop_url: &links.stop_messages(token),
+                    is_sample: false,
+                };
+                email::message(&job.key, written, &registrant, &addressing)
+            }
+            _ => email::mail(&job.key, notification, &registrant, &addressing, now),
+        };
+        let mail = mail.map_err(|error| AttemptError::Permanent(error.to_string()))?;
+        let token = token.as_ref();
+        match self.post.hand_over(job, &outgoing, &mail, token).await? {
+            Ok(()) => Ok(Done::Sent(delivery)),
+            Err(undelivered) => Err(AttemptError::Unsent(delivery, undelivered)),
+        }
+    }
+
+    /// The message of a mail, if it still goes to the registrant.
+    async fn message(
+        &self,
+        job: &ClaimedJob,
+        registrant: &Registrant,
+    ) -> Result<Option<Message>, AttemptError> {
+        let (event, number) = (registrant.event.id, job.key.occasion);
+        let found = self.post.store().find_message_by_number(event, number);
+        Ok(found.await?.filter(|one| one.still_goes_to(registrant)))
     }
 
     /// Whether the repeated registration had another name or other answers.
@@ -129,6 +170,31 @@ impl Handler for RegistrationMail {
     }
 }
 
+/// The recipient of a task: the notice of another address is to the one that the registration had.
+fn addressed(registrant: Registrant, task: &Task) -> Registrant {
+    match task {
+        Task::AddressCorrectedMail { address } => Registrant {
+            email: address.clone(),
+            ..registrant
+        },
+        _ => registrant,
+    }
+}
+
+/// What becomes of a mail that says what is no longer so. That of a message is recorded, since its message says how many people it did not
+/// reach.
+fn out_of_date(job: &ClaimedJob, address: String, is_message: bool) -> Done {
+    tracing::info!(kind = job.key.kind.name(), subject_id = %job.key.subject_id, "a mail is out of date and not sent");
+    if !is_message {
+        return Done::Plainly;
+    }
+    Done::Withheld(Box::new(Delivery {
+        address,
+        bounce_token: None,
+        told: None,
+    }))
+}
+
 /// Mails about registering were counted with the request. What organizers cause otherwise waits beyond the budget of the mailbox: an address
 /// that registered may be a stranger's.
 const fn charge(notification: Notification) -> Charge {
@@ -141,28 +207,33 @@ const fn charge(notification: Notification) -> Charge {
         | Notification::RegistrationCancelled { .. }
         | Notification::Declined
         | Notification::EventChanged(_)
-        | Notification::EventCancelled { .. } => Charge::Waits(Cause::Organizer),
+        | Notification::EventCancelled { .. }
+        | Notification::Reminder
+        | Notification::Message(_) => Charge::Waits(Cause::Organizer),
     }
 }
 
-/// What becomes of someone whom an organizer added is mailed within the limit of a new account. Adding, changes and cancelled events are
+/// What becomes of someone whom an organizer added is mailed within the limit of a new account, and so are reminders. Adding, changes and cancelled events are
 /// counted with their requests.
 fn stranger_of(notification: Notification, registrant: &Registrant) -> Option<AccountId> {
-    let is_decision = matches!(
+    let is_counted = matches!(
         notification,
         Notification::Approved(_)
             | Notification::Promoted
             | Notification::Declined
             | Notification::RegistrationCancelled { .. }
+            | Notification::Reminder
     );
     let is_limited = registrant.is_added && !registrant.is_organizer_trusted;
-    (is_decision && is_limited).then_some(registrant.event.account_id)
+    (is_counted && is_limited).then_some(registrant.event.account_id)
 }
 
-const fn refusable(registrant: &Registrant) -> Refusable {
-    if registrant.is_added {
-        Refusable::ByRecipient(registrant.event.account_id)
-    } else {
-        Refusable::ByOperator
+fn refusable(notification: Notification, registrant: &Registrant) -> Refusable {
+    let account = registrant.event.account_id;
+    match notification {
+        Notification::Reminder => Refusable::Reminder(registrant.is_added.then_some(account)),
+        Notification::Message(_) => Refusable::Message(account),
+        _ if registrant.is_added => Refusable::ByRecipient(account),
+        _ => Refusable::ByOperator,
     }
 }

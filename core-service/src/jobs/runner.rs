@@ -2,6 +2,7 @@
 
 mod attempt;
 mod dispatch;
+mod mails;
 mod record;
 
 use std::{collections::HashMap, sync::Arc, time::Duration};

@@ -31,6 +31,14 @@ pub(super) async fn incident(
                 is_skipped,
             }));
         }
+        SecurityNotice::MessageDelayed { event, number } => {
+            let found = store.find_event(event).await?;
+            return Ok(Incident::MessageDelayed {
+                event,
+                title: found.map_or_else(String::new, |event| event.title),
+                number,
+            });
+        }
         SecurityNotice::AccountRemoved { name } => {
             return Ok(Incident::AccountRemoved { account: name });
         }
@@ -86,6 +94,7 @@ pub(super) fn page(incident: &Incident, links: &Links) -> String {
         return match incident {
             Incident::AccountRemoved { .. } => links.dashboard(),
             Incident::ClocksChanged(changed) => links.admin(changed.event),
+            Incident::MessageDelayed { event, .. } => links.admin(*event),
             _ => links.sessions(),
         };
     };

@@ -13,15 +13,17 @@ use domain::{
     cursor::Place,
     event::Event,
     fact::Export,
-    ids::AccountId,
+    ids::{AccountId, MessageId},
     instant::Instant,
     invitation::SentInvitation,
+    message::Message,
     person::{Member, MemberKey, Membership, Person},
     registration::{Counters, Registration},
     scope::Scope,
     session::{MAX_SESSIONS, Session},
 };
 use storage::{Store, StoredConnection};
+use uuid::Uuid;
 
 use self::pace::Pace;
 use super::{
@@ -40,6 +42,7 @@ const MAX_ROWS: i64 = 10_000;
 
 const EVENTS: i64 = 50;
 const REGISTRATIONS: i64 = 200;
+const MESSAGES: i64 = 100;
 const ENTRIES: i32 = 500;
 
 /// A part of an export.
@@ -65,6 +68,8 @@ pub enum Part {
     Events,
     /// The registrations for all events.
     Registrations,
+    /// The messages to registrants.
+    Messages,
     /// The activity.
     Activity,
 }
@@ -92,6 +97,8 @@ pub enum Records {
     Events(Vec<(Event, Counters)>),
     /// Registrations for one event; none at the end.
     Registrations(Option<Box<Event>>, Vec<Registration>),
+    /// Messages to registrants.
+    Messages(Vec<Message>),
     /// The activity.
     Activity(Vec<Activity>),
 }
@@ -99,7 +106,7 @@ pub enum Records {
 /// The place after a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum After {
-    /// After an event or an entry of the activity.
+    /// After an event, a message or an entry of the activity.
     Place(Place),
     /// After a registration in the order of registering, for the event after a place.
     Registration(Option<Place>, i64),
@@ -205,7 +212,7 @@ impl AccountExport {
         let may = |scope| self.caller.scopes.contain(scope);
         let is_readable = |part: &Part| match part {
             Part::Person | Part::Sessions | Part::Memberships | Part::Apps => self.person.is_some(),
-            Part::Events => may(Scope::EventsRead),
+            Part::Events | Part::Messages => may(Scope::EventsRead),
             Part::Registrations => self.is_paid && may(Scope::RegistrationsRead),
             Part::Account | Part::Members | Part::Invitations | Part::Keys | Part::Activity => true,
         };
@@ -255,6 +262,16 @@ impl AccountExport {
             Part::Keys => Records::Keys(store.list_member_keys(account, MAX_ROWS).await?),
             Part::Events => return self.events(place(after)).await,
             Part::Registrations => return self.registrations(after).await,
+            Part::Messages => {
+                let last = MessageId::new(place(after).map_or(Uuid::nil(), |place| place.id));
+                let found = store.list_messages_of(account, last, MESSAGES).await?;
+                let is_full = i64::try_from(found.len()).is_ok_and(|count| count >= MESSAGES);
+                let next = found.last().filter(|_| is_full).map(|last| Place {
+                    key: 0,
+                    id: last.id.uuid(),
+                });
+                return Ok((Records::Messages(found), next.map(After::Place)));
+            }
             Part::Activity => {
                 let log = &self.exports.activity;
                 let page = log.read(&self.readable, place(after), ENTRIES).await?;
@@ -323,7 +340,7 @@ impl AccountExport {
 
 impl Part {
     /// All parts.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Account,
         Self::Person,
         Self::Sessions,
@@ -334,6 +351,7 @@ impl Part {
         Self::Keys,
         Self::Events,
         Self::Registrations,
+        Self::Messages,
         Self::Activity,
     ];
 }

@@ -157,6 +157,9 @@ impl Accounts {
                 timezone: zone.map(|zone| zone.name().to_owned()),
                 is_suspended: false,
                 is_trusted: true,
+                handle: None,
+                about: None,
+                website: None,
                 created_at: context.now,
             };
             add_account(context, &account, &account.name).await?;

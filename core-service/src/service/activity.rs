@@ -11,6 +11,7 @@ use domain::{
     scope::Scope,
     words,
 };
+use server::brand::SiteName;
 
 use super::{Commands, Error, Lacking, Principal, events, pages::page};
 
@@ -56,12 +57,16 @@ pub(super) struct Readable {
 #[derive(Debug, Clone)]
 pub struct ActivityLog {
     commands: Commands,
+    site_name: SiteName,
 }
 
 impl ActivityLog {
     /// The activity on the same database as `commands`.
-    pub(super) const fn new(commands: Commands) -> Self {
-        Self { commands }
+    pub(super) const fn new(commands: Commands, site_name: SiteName) -> Self {
+        Self {
+            commands,
+            site_name,
+        }
     }
 
     /// A page of the activity. Registrants are named only to those who may list them.
@@ -136,6 +141,7 @@ impl ActivityLog {
         let found = store.list_activity(readable.account, view, after, limit);
         let (found, next) = page(found.await?, most, place);
         let shown = |entry: Activity| {
+            let entry = entry.on_site(self.site_name.chosen());
             if readable.has_names {
                 entry
             } else {

@@ -1,5 +1,6 @@
 //! The public catalogue.
 
+mod organizers;
 mod sitemaps;
 
 use std::{
@@ -11,9 +12,10 @@ use std::{
 };
 
 use domain::{
+    account::OrganizerName,
     catalogue::{CatalogueFilter, MAX_MATCHES},
     clock::Clock,
-    event::Event,
+    event::{Event, WindowState},
     ids::AccountId,
     registration::Counters,
     slug,
@@ -22,6 +24,7 @@ use storage::{Store, StoredCover};
 
 use super::{Commands, Error};
 
+pub use organizers::{OrganizerPage, ShownBy};
 pub use sitemaps::SitemapPage;
 
 /// An event as the public sees it.
@@ -31,8 +34,8 @@ pub struct PublicEvent {
     pub event: Event,
     /// How many seats the next people who register can get.
     pub seats_left: i32,
-    /// Who organizes it: the event's own name of the organizer, else the account's; `None` if that person was erased.
-    pub organizer: Option<String>,
+    /// Who organizes it.
+    pub organizer: ShownBy,
 }
 
 /// Cities that a form can suggest.
@@ -51,26 +54,40 @@ pub struct CatalogueView {
     pub next_offset: Option<i32>,
 }
 
+impl CatalogueView {
+    /// A list of nothing.
+    const fn empty() -> Self {
+        Self {
+            events: Vec::new(),
+            count: 0,
+            count_is_exact: true,
+            next_offset: None,
+        }
+    }
+}
+
 /// An event with what its page shows, in any state but a draft's.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PageView {
     /// The event.
     pub event: Event,
-    /// See [`PublicEvent::organizer`].
-    pub organizer: Option<String>,
+    /// Who organizes it.
+    pub organizer: ShownBy,
     /// Its registrations by status.
     pub counters: Counters,
     /// Whether it is over.
     pub is_ended: bool,
     /// Whether it takes place now.
     pub is_running: bool,
+    /// Whether people can register.
+    pub window: WindowState,
 }
 
 /// An event's cover.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CoverView {
-    /// A photograph.
-    Stock(StoredCover),
+    /// A photograph, or a picture that the organizer sent.
+    Photo(StoredCover),
     /// Drawn.
     Drawn {
         /// Its content.
@@ -190,6 +207,7 @@ impl Catalogue {
             organizer: organizer(&self.store, &event).await?,
             is_ended: event.has_ended(now),
             is_running: event.is_running(now),
+            window: event.window.state(now),
             event,
             counters,
         })
@@ -198,10 +216,15 @@ impl Catalogue {
     /// An event's cover, also for unlisted, cancelled and ended events, whose pages are still reachable, but not for drafts.
     pub async fn cover(&self, slug: &str) -> Result<CoverView, Error> {
         let (event, _) = self.find_shown(slug).await?;
+        if event.has_own_cover
+            && let Some(cover) = self.store.find_own_cover(event.id).await?
+        {
+            return Ok(CoverView::Photo(cover));
+        }
         if event.image_credit.is_some()
             && let Some(cover) = self.store.find_stock_cover(event.id).await?
         {
-            return Ok(CoverView::Stock(cover));
+            return Ok(CoverView::Photo(cover));
         }
         Ok(CoverView::Drawn {
             // Without words of the owner no photograph is searched.
@@ -217,13 +240,10 @@ impl Catalogue {
     }
 
     async fn shown(&self, found: Vec<(Event, Counters)>) -> Result<Vec<PublicEvent>, Error> {
-        let names = account_names(&self.store, found.iter().map(|(event, _)| event)).await?;
+        let names = organizer_names(&self.store, found.iter().map(|(event, _)| event)).await?;
         let shown = |(event, counters): (Event, Counters)| PublicEvent {
             seats_left: counters.seats_left(event.max_capacity),
-            organizer: event
-                .organizer_name
-                .clone()
-                .or_else(|| names.get(&event.account_id).cloned()),
+            organizer: ShownBy::of(&event, names.get(&event.account_id)),
             event,
         };
         Ok(found.into_iter().map(shown).collect())
@@ -260,27 +280,23 @@ pub(super) async fn seats_left(store: &Store, event: &Event) -> Result<i32, Erro
     Ok(left.unwrap_or_default())
 }
 
-/// Who organizes an event, see [`PublicEvent::organizer`].
-pub(super) async fn organizer(store: &Store, event: &Event) -> Result<Option<String>, Error> {
-    let mut names = account_names(store, [event]).await?;
-    let own = event.organizer_name.clone();
-    Ok(own.or_else(|| names.remove(&event.account_id)))
+/// Who organizes an event.
+pub(super) async fn organizer(store: &Store, event: &Event) -> Result<ShownBy, Error> {
+    let names = organizer_names(store, [event]).await?;
+    Ok(ShownBy::of(event, names.get(&event.account_id)))
 }
 
-/// The names of the accounts whose events name no organizer of their own.
-async fn account_names<'e>(
+/// The accounts of events.
+async fn organizer_names<'e>(
     store: &Store,
     events: impl IntoIterator<Item = &'e Event>,
-) -> Result<HashMap<AccountId, String>, Error> {
-    let unnamed = events
-        .into_iter()
-        .filter(|event| event.organizer_name.is_none());
-    let accounts: HashSet<_> = unnamed.map(|event| event.account_id).collect();
+) -> Result<HashMap<AccountId, OrganizerName>, Error> {
+    let accounts: HashSet<_> = events.into_iter().map(|event| event.account_id).collect();
     if accounts.is_empty() {
         return Ok(HashMap::new());
     }
     let accounts: Vec<_> = accounts.into_iter().collect();
-    Ok(store.list_account_names(&accounts).await?)
+    Ok(store.list_organizer_names(&accounts).await?)
 }
 
 /// Numbers in the API are int32; a larger count becomes the largest.

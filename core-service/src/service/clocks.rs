@@ -1,8 +1,8 @@
-//! Following the time zone database: when a newer release moves the clocks at an event, its wall time stays, which is what people were told.
+//! Following the time zone database: when a newer release moves the clocks at an event, its wall time stays, since that is what people read.
 
 use domain::{
     audit::Actor,
-    event::Clocks,
+    event::{Clocks, Window},
     fact::{EventChange, Fact},
     ids::EventId,
     instant::Instant,
@@ -41,9 +41,11 @@ pub(crate) async fn follow_clocks(commands: &Commands) -> Result<bool, Error> {
         let found = found.await?;
         // Those that cannot be read are passed over.
         let read = found.iter();
-        let read = read.filter_map(|(id, schedule)| Some((*id, schedule.as_ref()?)));
-        let is_right =
-            |(_, schedule): &(EventId, &Schedule)| schedule.clock_change() == ClockChange::None;
+        let read = read.filter_map(|(id, times)| Some((*id, times.as_ref()?)));
+        let is_right = |(_, (schedule, window)): &(EventId, &(Schedule, Window))| {
+            schedule.clock_change() == ClockChange::None
+                && window.by_current_clocks(&schedule.timezone) == *window
+        };
         let (right, wrong): (Vec<_>, Vec<_>) = read.partition(is_right);
         let right: Vec<EventId> = right.into_iter().map(|(id, _)| id).collect();
         tx.set_zone_release(&right, release).await?;
@@ -98,7 +100,7 @@ async fn follow(commands: &Commands, id: EventId) -> Result<(), Error> {
     commands.run(Actor::System, decide).await
 }
 
-/// At most so many events that would be changed, by id, and how many were looked at. Nothing is changed.
+/// At most so many events that would be at another moment, by id, and how many were looked at. Nothing is changed.
 pub async fn planned_clocks(
     commands: &Commands,
     now: Instant,
@@ -116,7 +118,7 @@ pub async fn planned_clocks(
         };
         after = *last;
         for (id, before) in found {
-            let Some(before) = before else {
+            let Some((before, _)) = before else {
                 continue;
             };
             let after = match before.clock_change() {

@@ -151,6 +151,7 @@ impl People {
                 let id = registration.id;
                 erased.mails += context.tx.delete_mails_of(id).await?;
                 erased.links += context.tx.delete_links(id).await?;
+                context.tx.delete_sent_mails_of(id).await?;
                 context.tx.delete_answers_about(id).await?;
                 context.tx.delete_new_details(id).await?;
                 context.tx.delete_registration(id).await?;

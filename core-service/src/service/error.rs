@@ -32,7 +32,7 @@ pub enum Error {
     )]
     WrongAudience(Audience),
     /// The operator has suspended the account.
-    #[error("the account is suspended: ask the operator of this Muster")]
+    #[error("the account is suspended: ask the operator of this site")]
     AccountSuspended,
     /// The person has not proven lately that the address is theirs.
     #[error("enter a new code from a mail first")]
@@ -50,6 +50,9 @@ pub enum Error {
     /// The plan does not include this.
     #[error("a paid plan (Premium, Pro or Business) is required")]
     PlanRequired,
+    /// The operator offers no messages.
+    #[error("this site sends no messages of organizers")]
+    MessagesOff,
     /// Several reasons of the plan.
     #[error("{first}")]
     PlanForbids {
@@ -73,6 +76,12 @@ pub enum Error {
     /// Registrations of an ended event cannot change.
     #[error("the event has ended")]
     EventEnded,
+    /// Registration opens at this time.
+    #[error("registration opens at {0}")]
+    RegistrationNotOpen(String),
+    /// Registration is closed, since this time unless by hand.
+    #[error("registration {}", .0.as_ref().map_or_else(|| "is closed".to_owned(), |at| format!("closed at {at}")))]
+    RegistrationClosed(Option<String>),
     /// A draft takes no registrations.
     #[error("the event is not published: publish it first")]
     EventNotPublished,
@@ -132,8 +141,8 @@ pub enum Error {
     /// Too many registrations wait.
     #[error("too many registrations at once; try again")]
     Busy,
-    /// Too many covers wait to be drawn.
-    #[error("too many covers are being drawn, try again in a moment")]
+    /// Too many covers wait to be drawn, or pictures to be read.
+    #[error("too many covers are being made, try again in a moment")]
     CoversBusy,
     /// The caller lacks the scope that the call needs.
     #[error("the scope {needed} is missing")]
@@ -149,7 +158,7 @@ pub enum Error {
     )]
     IndexIncomplete,
     /// More seats are taken than the new capacity allows.
-    #[error("max_capacity must be at least {confirmed}, the number of confirmed registrations")]
+    #[error("max_capacity must be at least {confirmed}, the number of spots that are taken")]
     CapacityBelowConfirmed {
         /// The number of taken seats.
         confirmed: i32,
@@ -233,12 +242,15 @@ impl Error {
         match self {
             Self::QuotaExceeded { .. }
             | Self::PlanRequired
+            | Self::MessagesOff
             | Self::PlanForbids { .. }
             | Self::NotFound { .. }
             | Self::EventCancelled
             | Self::PublishEnded
             | Self::EventEnded
             | Self::EventNotPublished
+            | Self::RegistrationNotOpen(_)
+            | Self::RegistrationClosed(_)
             | Self::AlreadyRegistered
             | Self::RegistrationCancelled
             | Self::NotConfirmed(_)
@@ -356,9 +368,16 @@ impl From<registration::Refusal> for Error {
             Refusal::EventCancelled => Self::EventCancelled,
             Refusal::EventEnded => Self::EventEnded,
             Refusal::EventNotPublished => Self::EventNotPublished,
+            Refusal::RegistrationNotOpen(opens) => Self::RegistrationNotOpen(opens.rfc3339()),
+            Refusal::RegistrationClosed(since) => {
+                Self::RegistrationClosed(since.map(|at| at.rfc3339()))
+            }
             Refusal::AlreadyRegistered => Self::AlreadyRegistered,
             Refusal::RegistrationCancelled => Self::RegistrationCancelled,
             Refusal::NotConfirmed(status) => Self::NotConfirmed(status),
+            Refusal::AnswersFixed => Self::NotAllowedNow(
+                "the event does not let guests change their answers now: ask the organizer",
+            ),
             Refusal::HoldsSeat => Self::NotAllowedNow(
                 "the registration is Confirmed: cancel it to take its seat back",
             ),

@@ -5,14 +5,17 @@ mod cancel;
 mod change;
 mod create;
 mod draft;
+mod own_cover;
 mod preview;
 mod quota;
+mod remind;
 
 use domain::{
     account::Account,
     cursor::Place,
     event::{Event, EventDefaults, ListedEvent},
     ids::EventId,
+    job::InvalidPayload,
     plan::Plans,
     registration::Counters,
 };
@@ -20,10 +23,10 @@ use storage::{FirstEvents, MyEventsFilter, Store};
 
 use super::{Commands, Context, Error, Principal, catalogue::saturated, pages::page};
 
-pub(crate) use announce::AnnounceError;
 pub use cancel::{Cancellation, CancellationMails};
 pub use change::Updated;
 pub(super) use change::write;
+pub use own_cover::OwnCovers;
 pub use preview::{PlannedChange, PlannedMail, PlannedUpdate};
 
 /// Up to so many events are counted: the time of a list must not grow with the account.
@@ -142,4 +145,21 @@ pub(super) async fn hold(
     context.renew_time();
     let found = context.tx.find_account_event(caller.account, id).await?;
     found.ok_or(Error::NO_EVENT)
+}
+
+/// Why a job about an event could not be done.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum EventJobError {
+    /// The job is of a newer version.
+    #[error(transparent)]
+    Payload(#[from] InvalidPayload),
+    /// The use case failed.
+    #[error(transparent)]
+    Failed(#[from] Error),
+}
+
+impl From<storage::Error> for EventJobError {
+    fn from(error: storage::Error) -> Self {
+        Self::Failed(error.into())
+    }
 }

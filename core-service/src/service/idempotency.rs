@@ -17,7 +17,10 @@ use domain::{
 };
 use tokio::time::Instant;
 
-use super::{Added, Approval, Arrival, Cancellation, Commands, Context, Error, Principal, Updated};
+use super::{
+    Added, Approval, Arrival, Cancellation, Commands, Context, Error, Imported, MessageView,
+    Principal, Updated,
+};
 
 pub(super) use self::under_way::UnderWay;
 
@@ -42,6 +45,8 @@ impl Storable for Updated {}
 
 impl Storable for Cancellation {}
 
+impl Storable for MessageView {}
+
 impl Storable for Registration {
     fn registration(&self) -> Option<RegistrationId> {
         Some(self.id)
@@ -50,6 +55,9 @@ impl Storable for Registration {
 
 /// Its registrations are ids and statuses, so there is nothing to erase.
 impl Storable for Approval {}
+
+/// As stored it has no names: only a dry run does, which is not stored.
+impl Storable for Imported {}
 
 impl Storable for Arrival {
     fn registration(&self) -> Option<RegistrationId> {

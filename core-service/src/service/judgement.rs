@@ -110,7 +110,7 @@ fn violation(refusal: &Error) -> Option<FieldViolation> {
         ),
         Error::CapacityBelowConfirmed { confirmed } => (
             "max_capacity",
-            format!("must be at least {confirmed}, the number of confirmed registrations"),
+            format!("must be at least {confirmed}, the number of spots that are taken"),
         ),
         Error::AlreadyRegistered => ("email", MUST_BE_NEW.to_owned()),
         Error::EventCancelled => (
@@ -121,6 +121,10 @@ fn violation(refusal: &Error) -> Option<FieldViolation> {
         Error::EventNotPublished => (
             "id",
             "must be of a published event: publish it first".to_owned(),
+        ),
+        Error::RegistrationNotOpen(_) | Error::RegistrationClosed(_) => (
+            "slug",
+            format!("must be of an event that takes registrations now: {refusal}"),
         ),
         Error::RegistrationCancelled => (
             "registration_id",

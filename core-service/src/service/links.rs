@@ -49,6 +49,11 @@ impl Links {
         [&self.base, "/events/", slug].concat()
     }
 
+    /// An organizer's public page.
+    pub fn organizer(&self, handle: &str) -> String {
+        [&self.base, "/o/", handle].concat()
+    }
+
     /// The page to register for an event.
     pub fn registration(&self, slug: &str) -> String {
         format!("{}/events/{slug}/register", self.base)
@@ -82,6 +87,16 @@ impl Links {
     /// The page on which someone whom an organizer added refuses further mails.
     pub fn refuse_mail(&self, token: &LinkToken) -> String {
         format!("{}/no-mail", self.private_registration(token))
+    }
+
+    /// The page on which someone refuses the reminders of an event.
+    pub fn refuse_reminders(&self, token: &LinkToken) -> String {
+        format!("{}/no-reminders", self.private_registration(token))
+    }
+
+    /// The page on which someone stops the messages of an organizer.
+    pub fn stop_messages(&self, token: &LinkToken) -> String {
+        format!("{}/messages", self.private_registration(token))
     }
 
     /// Stands for an attendee's private page where its link must not be shown.
@@ -179,6 +194,7 @@ mod tests {
             links.admin(EventId::new(uuid::Uuid::nil())),
             "https://muster.example/dashboard/events/00000000-0000-0000-0000-000000000000"
         );
+        assert_eq!(links.organizer("abc"), "https://muster.example/o/abc");
         assert_eq!(links.use_case("a"), "https://muster.example/use-cases/a");
         assert_eq!(links.guide("a"), "https://muster.example/guides/a");
     }

@@ -11,12 +11,13 @@ use domain::{
     audit::Actor,
     budget::{Budget, Cause},
     email,
+    entropy::Entropy,
     ids::{AccountId, RegistrationId},
     instant::Instant,
     mail_quota::MailCount,
     plan::Plans,
 };
-use storage::Suppression;
+use storage::{MessageRefusal, Suppression};
 use tokio::sync::oneshot::{self, error::TryRecvError};
 
 use super::{Commands, Context, Error, mail_quota, mailboxes::Allowance};
@@ -79,6 +80,10 @@ pub(crate) enum Refusable {
     ByOperator,
     /// The operator, and the recipient for this account, whose organizers added them.
     ByRecipient(AccountId),
+    /// The same of a reminder, for the account if its organizers added the recipient.
+    Reminder(Option<AccountId>),
+    /// The same people, and the recipient for the messages of this account alone.
+    Message(AccountId),
 }
 
 /// A private link.
@@ -111,6 +116,11 @@ impl MailPermits {
             plans,
             queue: Arc::default(),
         }
+    }
+
+    /// The source of tokens in envelopes.
+    pub(crate) const fn entropy(&self) -> &Entropy {
+        self.commands.entropy()
     }
 
     /// Asks for a mail, together with all that wait.
@@ -229,17 +239,33 @@ impl MailPermits {
 }
 
 /// The mails of a batch that are refused.
-struct Refused(HashSet<Suppression>);
+struct Refused {
+    suppressions: HashSet<Suppression>,
+    messages: HashSet<MessageRefusal>,
+    /// Mailboxes that get no messages and reminders.
+    stopped: HashSet<[u8; 32]>,
+}
 
 impl Refused {
     async fn find(context: &mut Context, mails: &[Outgoing]) -> Result<Self, storage::Error> {
-        let asked: Vec<Suppression> = mails.iter().flat_map(Outgoing::suppressions).collect();
-        Ok(Self(context.tx.find_suppressions(&asked).await?))
+        let suppressions: Vec<Suppression> =
+            mails.iter().flat_map(Outgoing::suppressions).collect();
+        let messages: Vec<MessageRefusal> =
+            mails.iter().filter_map(Outgoing::message_refusal).collect();
+        let stoppable: Vec<[u8; 32]> = mails.iter().filter_map(Outgoing::stoppable).collect();
+        Ok(Self {
+            suppressions: context.tx.find_suppressions(&suppressions).await?,
+            stopped: context.tx.find_mail_stops(&stoppable).await?,
+            messages: context.tx.find_message_refusals(&messages).await?,
+        })
     }
 
     fn has(&self, mail: &Outgoing) -> bool {
         let mut asked = mail.suppressions().into_iter();
-        asked.any(|one| self.0.contains(&one))
+        let (refusal, stoppable) = (mail.message_refusal(), mail.stoppable());
+        asked.any(|one| self.suppressions.contains(&one))
+            || refusal.is_some_and(|one| self.messages.contains(&one))
+            || stoppable.is_some_and(|mailbox| self.stopped.contains(&mailbox))
     }
 }
 
@@ -249,11 +275,43 @@ impl Outgoing {
         let mailbox = || email::mailbox_hash(&self.address);
         match self.refusable {
             Refusable::Never => Vec::new(),
-            Refusable::ByOperator => vec![(mailbox(), None)],
-            Refusable::ByRecipient(account) => {
+            Refusable::ByOperator | Refusable::Reminder(None) => vec![(mailbox(), None)],
+            Refusable::ByRecipient(account)
+            | Refusable::Reminder(Some(account))
+            | Refusable::Message(account) => {
                 let mailbox = mailbox();
                 vec![(mailbox, None), (mailbox, Some(account))]
             }
+        }
+    }
+
+    /// The refusal of messages that would keep it back.
+    fn message_refusal(&self) -> Option<MessageRefusal> {
+        match self.refusable {
+            Refusable::Message(account) => Some((email::mailbox_hash(&self.address), account)),
+            Refusable::Never
+            | Refusable::ByOperator
+            | Refusable::ByRecipient(_)
+            | Refusable::Reminder(_) => None,
+        }
+    }
+}
+
+impl Outgoing {
+    /// Its mailbox, if mails that came back or were called spam keep it back.
+    fn stoppable(&self) -> Option<[u8; 32]> {
+        let is_stoppable = self.refusable.is_stoppable();
+        is_stoppable.then(|| email::mailbox_hash(&self.address))
+    }
+}
+
+impl Refusable {
+    /// Whether it is a message or a reminder, which nobody gets to whom mails fail or who called one spam (rule 48 of docs/rules.md). What
+    /// people need to know is still tried.
+    const fn is_stoppable(self) -> bool {
+        match self {
+            Self::Never | Self::ByOperator | Self::ByRecipient(_) => false,
+            Self::Reminder(_) | Self::Message(_) => true,
         }
     }
 }

@@ -28,6 +28,12 @@ impl Needed {
         strangers: 1,
     };
 
+    /// A person of a list who is not mailed yet: reminders and changes come, which look at strangers themselves.
+    pub(super) const LISTED: Self = Self {
+        mails: 1,
+        strangers: 0,
+    };
+
     /// An invitation to an account.
     pub(super) const INVITATION: Self = Self {
         mails: 0,

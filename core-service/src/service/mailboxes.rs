@@ -108,13 +108,17 @@ impl Allowance {
                 allowance: None,
             });
         }
-        self.take_anyway(cause, address);
+        self.use_of(&budgets);
         Ok(())
     }
 
     /// Uses what was taken for one mail, also beyond what the budgets allow.
     pub(super) fn take_anyway(&mut self, cause: Cause, address: &str) {
-        for budget in Budget::mails_to(self.limits, cause, address) {
+        self.use_of(&Budget::mails_to(self.limits, cause, address));
+    }
+
+    fn use_of(&mut self, budgets: &[Budget]) {
+        for budget in budgets {
             if let Some(share) = self.shares.get_mut(budget.hash()) {
                 share.used += 1;
             }

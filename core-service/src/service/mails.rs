@@ -8,7 +8,7 @@ use domain::{
     instant::Instant,
     job::JobKey,
 };
-use storage::UnsentMail;
+use storage::{BlockedMailbox, UnsentMail};
 
 use super::{Commands, Context, Error};
 
@@ -137,12 +137,28 @@ impl Mails {
         self.commands.run(Actor::Admin, decide).await
     }
 
-    /// Ends what [`Mails::suppress`] began; false if there was nothing to end.
+    /// The mailboxes that get no mails, or none of some kinds, the latest first, at most `limit`.
+    pub async fn list_blocked(&self, limit: u32) -> Result<Vec<BlockedMailbox>, Error> {
+        let store = self.commands.store();
+        let mut blocked = store.list_blocked_mailboxes(limit.into()).await?;
+        // The registration may have another address by now.
+        for one in &mut blocked {
+            let email = one.email.take();
+            one.email = email.filter(|email| mailbox_hash(email) == one.mailbox);
+        }
+        Ok(blocked)
+    }
+
+    /// Ends what [`Mails::suppress`] began, and what mails that came back or were called spam began; false if there was nothing to end.
     pub async fn allow(&self, address: &Email) -> Result<bool, Error> {
         let suppression = (mailbox_hash(address.as_str()), None);
         let decide = async |context: &mut Context| {
             context.note_write();
-            Ok(context.tx.delete_suppressions(&[suppression]).await? > 0)
+            let (mailbox, _) = suppression;
+            context.tx.pardon_mailbox(&mailbox).await?;
+            let is_stopped = context.tx.delete_mail_stop(&mailbox).await?;
+            let suppressed = context.tx.delete_suppressions(&[suppression]).await?;
+            Ok(is_stopped || suppressed > 0)
         };
         self.commands.run(Actor::Admin, decide).await
     }
@@ -172,6 +188,7 @@ async fn retry(context: &mut Context, mails: &[UnsentMail]) -> Result<u64, Error
     let mut count = 0;
     for UnsentMail { job, recipient } in mails {
         if context.tx.retry_failed_job(&job.key, context.now).await? {
+            context.tx.delete_sent_mail(&job.key).await?;
             let account = recipient.as_ref().map(|recipient| recipient.account_id);
             let job = &job.key;
             context.record(Fact::MailRetried { account, job }).await?;

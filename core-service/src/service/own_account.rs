@@ -1,16 +1,16 @@
 //! The account of a session, as its members manage it.
 
+mod patch;
+
 use std::sync::Arc;
 
 use domain::{
     account::{self, Account, AccountContents},
     audit::Actor,
-    change::Change,
     fact::{AccountChange, Fact},
     ids::AccountId,
     session::SessionToken,
     violation::{Checked, FieldViolation, Violations},
-    zone::Zone,
 };
 
 use super::{
@@ -18,16 +18,9 @@ use super::{
     credentials::Credentials, removal, sessions,
 };
 
-const NO_ACCOUNT: Error = Error::NotFound { what: "account" };
+pub use patch::AccountPatch;
 
-/// A change of an account by a member.
-#[derive(Debug, Clone, Default)]
-pub struct AccountPatch {
-    /// Its new name, if it changes.
-    pub name: Option<String>,
-    /// The time zone of new events that name none, or the instance's default.
-    pub timezone: Change<String>,
-}
+const NO_ACCOUNT: Error = Error::NotFound { what: "account" };
 
 /// Use cases of members about the account of their session. Whether the caller may is the gate's decision.
 #[derive(Debug, Clone)]
@@ -76,6 +69,9 @@ impl OwnAccounts {
                 timezone: accounts::known_zone(timezone),
                 is_suspended: false,
                 is_trusted: false,
+                handle: None,
+                about: None,
+                website: None,
                 created_at: context.now,
             };
             accounts::add_account(context, &account, &account.name).await?;
@@ -91,36 +87,19 @@ impl OwnAccounts {
         Ok(created)
     }
 
-    /// Changes name and time zone.
+    /// Changes name, time zone and public page.
     pub async fn update(
         &self,
         caller: &Principal,
         patch: impl Into<Checked<AccountPatch>>,
     ) -> Result<(), Error> {
-        let Checked {
-            message: patch,
-            mistakes,
-        } = patch.into();
-        let mut violations = Violations::from(mistakes);
-        if let Some(Err(Error::Invalid(wrong))) = patch.name.as_deref().map(check_name) {
-            violations.add_others(wrong);
-        }
-        let zone = match patch.timezone {
-            Change::Set(name) => violations
-                .check("timezone", Zone::find(&name))
-                .map(|zone| Change::Set(zone.name().to_owned())),
-            Change::Clear => Some(Change::Clear),
-            Change::Keep => Some(Change::Keep),
-        };
-        let zone = violations.unless_any(zone).map_err(Error::Invalid)?;
+        let (patch, handle) = patch::checked(patch.into())?;
         let decide = async |context: &mut Context| {
             let before = context.tx.lock_account(caller.account).await?;
             let before = before.ok_or(NO_ACCOUNT)?;
-            let mut after = before.clone();
-            zone.write_optional(&mut after.timezone);
-            if let Some(name) = patch.name {
-                after.name = name;
-            }
+            context.renew_time();
+            patch::change_handle(context, &before, handle).await?;
+            let after = patch.applied(&before);
             if after != before {
                 context.tx.update_account(&after).await?;
                 let account = after.id;

@@ -104,6 +104,7 @@ async fn purge_some(context: &mut Context, account: AccountId) -> Result<bool, E
     for id in &registrations {
         context.tx.delete_mails_of(*id).await?;
         context.tx.delete_links(*id).await?;
+        context.tx.delete_sent_mails_of(*id).await?;
         context.tx.delete_answers_about(*id).await?;
         context.tx.delete_new_details(*id).await?;
         context.tx.delete_registration(*id).await?;

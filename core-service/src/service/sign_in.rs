@@ -220,6 +220,9 @@ impl SignIn {
             timezone: browser.timezone.clone(),
             is_suspended: false,
             is_trusted: false,
+            handle: None,
+            about: None,
+            website: None,
             created_at: context.now,
         };
         let owner = accounts::add_account(context, &account, &account.name).await?;

@@ -142,6 +142,8 @@ async fn update_listing(context: &mut Context, ids: &[EventId]) -> Result<(), Er
                 .tx
                 .update_event(&event, event.is_live(context.now))
                 .await?;
+        }
+        if resumed.is_shown() && resumed.is_ahead(context.now) {
             context
                 .record(Fact::EventWithdrawn { event: &event })
                 .await?;

@@ -10,6 +10,9 @@ const FORMULA_STARTS: [char; 12] = [
     '=', '+', '-', '@', '\t', '\r', '\n', '|', '＝', '＋', '－', '＠',
 ];
 
+/// What keeps a spreadsheet from executing what follows.
+const GUARD: char = '\'';
+
 /// Spreadsheets recognize UTF-8 by it.
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
@@ -85,20 +88,62 @@ impl Piece {
 pub(crate) fn safe(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut begins_a_cell = true;
-    for character in text.chars() {
-        if begins_a_cell && FORMULA_STARTS.contains(&character) {
-            out.push('\'');
+    for (at, character) in text.char_indices() {
+        if begins_a_cell && is_guarded(text.get(at..)) {
+            out.push(GUARD);
         }
         out.push(character);
-        let is_before_a_cell = matches!(character, ' ' | '"');
-        begins_a_cell = SEPARATORS.contains(&character) || (begins_a_cell && is_before_a_cell);
+        begins_a_cell = may_begin_a_cell(begins_a_cell, character);
     }
     out
+}
+
+/// The text of a cell that was made [`safe`], as it was typed.
+pub(crate) fn typed(cell: &str) -> String {
+    let mut out = String::with_capacity(cell.len());
+    let mut begins_a_cell = true;
+    let mut characters = cell.char_indices();
+    while let Some((at, mut character)) = characters.next() {
+        if begins_a_cell && character == GUARD && is_guarded(cell.get(at..)) {
+            character = characters.next().map_or(character, |(_, next)| next);
+        }
+        out.push(character);
+        begins_a_cell = may_begin_a_cell(begins_a_cell, character);
+    }
+    out
+}
+
+/// Whether a cell that begins like this has a guard before it. Apostrophes that were typed before a formula count, so that they
+/// are not taken for guards.
+fn is_guarded(rest: Option<&str>) -> bool {
+    let rest = rest.unwrap_or_default().trim_start_matches(GUARD);
+    rest.starts_with(FORMULA_STARTS)
+}
+
+/// Whether a cell may begin after this character, for some reader.
+fn may_begin_a_cell(before: bool, character: char) -> bool {
+    SEPARATORS.contains(&character) || (before && matches!(character, ' ' | '"'))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_cell_that_was_guarded_is_read_as_it_was_typed() {
+        let alphabet = ['\'', '=', ';', ' ', '"', 'a', '\n'];
+        let mut texts = vec![String::new()];
+        for _ in 0..5 {
+            let longer = |text: &String| alphabet.map(|one| format!("{text}{one}"));
+            texts = texts.iter().flat_map(longer).collect();
+            for text in &texts {
+                assert_eq!(typed(&safe(text)), *text);
+            }
+        }
+        for text in ["+49 30", "O'Neil", "'quoted'", "vegan; -nuts", "'=1"] {
+            assert_eq!(typed(&safe(text)), text);
+        }
+    }
 
     #[test]
     fn what_a_spreadsheet_would_execute_begins_with_an_apostrophe() {

@@ -8,7 +8,7 @@ use server::Failure;
 #[derive(Debug, Clone, clap::Args)]
 #[command(next_help_heading = "Connected apps (OAuth)")]
 pub struct OAuthArgs {
-    /// Whether apps may introduce themselves by a document on the Internet, which core then reads. With `off`, they must register
+    /// Whether apps may identify themselves by the URL of a metadata document, which core reads. With `off`, they must register
     #[arg(
         long,
         env = "MUSTER_OAUTH_CIMD",
@@ -21,7 +21,7 @@ pub struct OAuthArgs {
     #[arg(long, env = "MUSTER_OAUTH_REFRESH_GRACE", value_name = "SECONDS", default_value_t = GRACE_SECONDS,
           value_parser = clap::value_parser!(i64).range(0..=600))]
     pub oauth_refresh_grace: i64,
-    /// Schemes of apps on people's computers to which answers may go, separated by commas, or `none`
+    /// URI schemes of native apps to which answers may go, separated by commas, or `none`
     #[arg(long, env = "MUSTER_OAUTH_PRIVATE_SCHEMES", value_name = "SCHEMES", default_value_t = PrivateSchemes::default())]
     pub oauth_private_schemes: PrivateSchemes,
 }

@@ -1,13 +1,13 @@
 //! Settings of the people who sign in, and of what pages link to.
 
-use domain::{email::Email, plan::Plan};
+use domain::{email::Email, message::Offer, plan::Plan};
 use http::Uri;
 
 /// Settings of the people who sign in, and of what pages link to.
 #[derive(Debug, Clone, clap::Args)]
 #[command(next_help_heading = "People and pages")]
 pub struct PeopleArgs {
-    /// Who may sign up. With `closed`, only known people and those who are invited get a code
+    /// Who may sign up. With `closed`, only members of accounts and invited people get a code
     #[arg(
         long,
         env = "MUSTER_SIGN_UP",
@@ -19,7 +19,7 @@ pub struct PeopleArgs {
     /// Plan of the accounts of people who sign up: free, premium, pro or business. With free they see how many people register, and not who
     #[arg(long, env = "MUSTER_SIGN_UP_PLAN", value_name = "PLAN", default_value_t = Plan::Pro)]
     pub sign_up_plan: Plan,
-    /// Page on which one can have a larger plan
+    /// Page where people can upgrade their plan
     #[arg(long, env = "MUSTER_UPGRADE_URL", value_name = "URL", value_parser = page)]
     pub upgrade_url: Option<String>,
     /// Page with the legal notice
@@ -44,6 +44,27 @@ pub enum WhoSignsUp {
     Open,
     /// Nobody but those who are invited.
     Closed,
+}
+
+/// A value of `--messages`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum WhoWrites {
+    /// Nobody.
+    Off,
+    /// Accounts with a paid plan.
+    Paid,
+    /// All accounts.
+    All,
+}
+
+impl From<WhoWrites> for Offer {
+    fn from(who: WhoWrites) -> Self {
+        match who {
+            WhoWrites::Off => Self::Off,
+            WhoWrites::Paid => Self::Paid,
+            WhoWrites::All => Self::All,
+        }
+    }
 }
 
 fn page(text: &str) -> Result<String, String> {

@@ -4,6 +4,9 @@ mod accounts;
 mod clocks;
 mod doctor;
 mod mail;
+mod sender;
+
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 use clap::Parser;
 use core_service::{
@@ -43,7 +46,18 @@ struct Program {
     command: Command,
 }
 
+/// Where no name server is: tests ask nobody outside.
+const NO_NAME_SERVER: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 1);
+
 async fn run_on(url: &str, arguments: &str) -> Result<Output, Failure> {
+    run_asking(url, arguments, NO_NAME_SERVER).await
+}
+
+async fn run_asking(
+    url: &str,
+    arguments: &str,
+    name_server: SocketAddr,
+) -> Result<Output, Failure> {
     let words = ["muster", "--database-url", url];
     let program = Program::try_parse_from(words.into_iter().chain(arguments.split(' '))).unwrap();
     // The doctor compares clocks.
@@ -53,7 +67,8 @@ async fn run_on(url: &str, arguments: &str) -> Result<Output, Failure> {
     };
     let entropy = Entropy::system();
     let (data, mail) = (&program.data, &program.mail);
-    program.command.answer(data, mail, clock, entropy).await
+    let command = program.command.with_name_server(name_server);
+    command.answer(data, mail, clock, entropy).await
 }
 
 async fn run(database: &Database, arguments: &str) -> Result<Output, Failure> {

@@ -44,7 +44,7 @@ const OWNER: &str = "olga@example.org";
 const POLL: Duration = Duration::from_millis(10);
 
 /// The binary with these arguments and none of Muster's variables.
-fn core(arguments: &[&str]) -> Command {
+pub(crate) fn core(arguments: &[&str]) -> Command {
     configured(Command::new(env!("CARGO_BIN_EXE_core-service")), arguments)
 }
 
@@ -71,7 +71,7 @@ fn output(mut command: Command) -> Output {
 }
 
 /// Waits for the end of a process, and ends it when that takes too long.
-fn wait(child: &mut Child) -> ExitStatus {
+pub(crate) fn wait(child: &mut Child) -> ExitStatus {
     let until = std::time::Instant::now() + TIMEOUT;
     while std::time::Instant::now() < until {
         if let Some(status) = child.try_wait().unwrap() {

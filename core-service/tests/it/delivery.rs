@@ -26,6 +26,9 @@ use crate::{
     service::{Instance, public_event},
 };
 
+/// The mails of a cancelled event.
+pub(crate) const CANCELLATION: (JobKind, i32) = (JobKind::CancellationMail, 0);
+
 /// The longest pause of a destination, jitter included.
 const PAUSE: i64 = 360;
 
@@ -125,9 +128,13 @@ pub(crate) fn runner(instance: &Instance, mailer: &Mailer) -> Runner {
     Runner::new(store.clone(), clock.clone(), vec![Arc::new(mails)])
 }
 
-/// Everyone got one mail, and no mail is anyone else's. What came twice has the same Message-ID.
+/// Everyone got one mail of a kind, with this occasion, and no mail is anyone else's. What came twice has the same Message-ID.
 #[track_caller]
-pub(crate) fn assert_one_mail_each(mails: &[Mail], guests: &[Registration]) {
+pub(crate) fn assert_one_mail_each(
+    mails: &[Mail],
+    (kind, occasion): (JobKind, i32),
+    guests: &[Registration],
+) {
     let mut ids: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for mail in mails {
         let [recipient] = &*mail.recipients else {
@@ -137,7 +144,8 @@ pub(crate) fn assert_one_mail_each(mails: &[Mail], guests: &[Registration]) {
         ids.entry(recipient).or_default().insert(id);
     }
     for guest in guests {
-        let id = format!("<cancellation_mail.{}.0@muster.example>", guest.id);
+        let kind = kind.name();
+        let id = format!("<{kind}.{}.{occasion}@muster.example>", guest.id);
         let got = ids.remove(&*guest.email).unwrap_or_default();
         assert_eq!(got, BTreeSet::from([&*id]), "to {}", guest.email);
     }
@@ -167,7 +175,7 @@ async fn a_server_that_is_away_for_days_costs_no_mail(database: Database) {
     assert_eq!(post.drain().await, 40);
     assert!(post.left().await.is_empty());
     assert_eq!(post.server.mails().len(), 40);
-    assert_one_mail_each(&post.server.mails(), &guests);
+    assert_one_mail_each(&post.server.mails(), CANCELLATION, &guests);
 }
 
 async fn a_server_that_wants_few_connections_gets_no_more(database: Database) {
@@ -178,7 +186,7 @@ async fn a_server_that_wants_few_connections_gets_no_more(database: Database) {
     assert_eq!(post.drain().await, 100);
     assert!(post.left().await.is_empty());
     assert_eq!(post.server.mails().len(), 100);
-    assert_one_mail_each(&post.server.mails(), &guests);
+    assert_one_mail_each(&post.server.mails(), CANCELLATION, &guests);
     // Each of the 16 slots finds out once or twice, and not again for each mail.
     assert!(
         post.server.connections() <= 3 + 2 * 16,
@@ -207,7 +215,7 @@ async fn three_temporary_failures_in_ten_only_delay(database: Database) {
     post.drain_for_days(7).await;
     assert!(post.left().await.is_empty());
     assert_eq!(post.server.mails().len(), 100);
-    assert_one_mail_each(&post.server.mails(), &guests);
+    assert_one_mail_each(&post.server.mails(), CANCELLATION, &guests);
 }
 
 async fn answers_that_are_lost_repeat_mails_and_lose_none(database: Database) {
@@ -221,7 +229,7 @@ async fn answers_that_are_lost_repeat_mails_and_lose_none(database: Database) {
     post.drain_for_days(7).await;
     assert!(post.left().await.is_empty());
     assert!(post.server.mails().len() > 50);
-    assert_one_mail_each(&post.server.mails(), &guests);
+    assert_one_mail_each(&post.server.mails(), CANCELLATION, &guests);
 }
 
 async fn a_recipient_who_is_refused_gets_theirs_once_the_mailbox_exists(database: Database) {
@@ -247,7 +255,7 @@ async fn a_recipient_who_is_refused_gets_theirs_once_the_mailbox_exists(database
     assert_eq!(post.drain().await, 1);
     assert!(post.left().await.is_empty());
     assert_eq!(post.server.mails().len(), 5);
-    assert_one_mail_each(&post.server.mails(), &guests);
+    assert_one_mail_each(&post.server.mails(), CANCELLATION, &guests);
 }
 
 async fn a_server_that_hangs_holds_up_its_mails_and_costs_none(database: Database) {
@@ -276,7 +284,7 @@ async fn a_server_that_hangs_holds_up_its_mails_and_costs_none(database: Databas
     post.instance.clock.advance_seconds(HOUR);
     post.drain_for_days(1).await;
     assert!(post.left().await.is_empty());
-    assert_one_mail_each(&post.server.mails(), &guests);
+    assert_one_mail_each(&post.server.mails(), CANCELLATION, &guests);
 }
 
 /// As after an update that was taken back. There are more of those jobs than slots, and they have been due for longer.
@@ -306,7 +314,7 @@ async fn jobs_of_a_version_that_this_one_does_not_know_hold_up_no_mail(database:
     running.await.unwrap();
     post.drain().await;
     assert!(post.left().await.is_empty());
-    assert_one_mail_each(&post.server.mails(), &guests);
+    assert_one_mail_each(&post.server.mails(), CANCELLATION, &guests);
 
     // A replica of the version that wrote them may yet do them, so they are tried for as long as any other.
     let (failed, _) = post.instance.mails.list_failed(100).await.unwrap();
@@ -351,7 +359,7 @@ async fn a_runner_that_works_by_itself_stops_only_when_everything_is_written_dow
     running.await.unwrap();
     assert!(post.left().await.is_empty());
     assert_eq!(server.mails().len(), 100);
-    assert_one_mail_each(&server.mails(), &guests);
+    assert_one_mail_each(&server.mails(), CANCELLATION, &guests);
     // Sixteen at a time, by as many connections and not many more.
     assert!(server.connections() <= 2 * 16, "{}", server.connections());
 }

@@ -1,6 +1,7 @@
 //! Mails to registrants, from what happens to the mailbox.
 
 mod announcing;
+mod branded;
 mod held;
 mod hostile;
 mod hostile_people;
@@ -15,10 +16,14 @@ use std::{os::unix::fs::PermissionsExt as _, path::Path, sync::Arc};
 
 use core_service::{
     email::Mailer,
-    jobs::{EventAnnouncement, Handler, OrganizerMail, PersonMail, Post, RegistrationMail, Runner},
+    jobs::{
+        EventAnnouncement, EventReminder, Handler, OrganizerMail, PersonMail, Post,
+        RegistrationMail, Runner,
+    },
 };
 use domain::event::Event;
 use mail_parser::{Message, MessageParser, MessagePart, MimeHeaders as _};
+use server::brand::Brand;
 use tempfile::TempDir;
 
 use crate::service::{Instance, guests::guest};
@@ -41,9 +46,14 @@ pub(crate) struct Mail {
 
 impl Mailbox {
     pub(crate) fn of(instance: &Instance) -> Self {
+        Self::with(instance, "events@muster.example", Brand::default())
+    }
+
+    /// The mailbox of a site of this name.
+    pub(crate) fn with(instance: &Instance, sender: &str, brand: Brand) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let sender = "Muster <events@muster.example>".parse().unwrap();
-        let mailer = Mailer::files(folder.path().join("mail"), sender);
+        let mailer = Mailer::files(folder.path().join("mail"), sender.parse().unwrap());
+        let mailer = mailer.with_brand(brand);
         let (store, clock) = (instance.store.clone(), instance.clock.clone());
         let permits = instance.mail_permits.clone();
         let post = Post::new(store.clone(), clock.clone(), permits, mailer);
@@ -52,11 +62,13 @@ impl Mailbox {
         let digests = OrganizerMail::new(post.clone(), instance.organizer_mails.clone(), links);
         let mails = RegistrationMail::new(post, instance.own_registrations.clone());
         let announcements = EventAnnouncement::new(instance.events.clone());
+        let reminders = EventReminder::new(instance.events.clone());
         let handlers: Vec<Arc<dyn Handler>> = vec![
             Arc::new(mails),
             Arc::new(letters),
             Arc::new(digests),
             Arc::new(announcements),
+            Arc::new(reminders),
         ];
         let runner = Runner::new(store, clock, handlers);
         Self { runner, folder }

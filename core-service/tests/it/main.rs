@@ -3,6 +3,7 @@
 
 mod admin;
 mod binary;
+mod bounces;
 mod covers;
 mod delivery;
 mod demo;

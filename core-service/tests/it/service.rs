@@ -39,7 +39,7 @@ use core_service::{
 use domain::{
     clock::Clock,
     entropy::Entropy,
-    event::{Event, NewEvent},
+    event::{Event, NewEvent, Reminders},
     ids::EventId,
     plan::Plan,
     registration::{Registration, Status},
@@ -224,10 +224,16 @@ pub(crate) fn new_event(title: &str) -> NewEvent {
         is_listed: true,
         requires_approval: false,
         confirm_by_email: None,
+        allows_answer_changes: false,
+        max_party: 1,
+        is_location_private: false,
+        window: domain::event::WindowChange::default(),
+        attendee_info: None,
         image_query: None,
         image_variant: 1,
         custom_fields: Vec::new(),
         organizer_name: None,
+        reminders: Reminders::default(),
         contact_email: None,
     }
 }

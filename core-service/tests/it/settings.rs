@@ -3,7 +3,7 @@
 use clap::Parser as _;
 use core_service::{
     Options,
-    settings::{PortSettings, RuleSettings},
+    settings::{DataSettings, MailSettings, PortSettings, RuleSettings},
 };
 use domain::plan::Plan;
 
@@ -102,6 +102,54 @@ fn links_of_the_operator_are_pages_and_an_address() {
     ] {
         let refused = Program::try_parse_from(["muster"].into_iter().chain(wrong));
         assert!(refused.is_err(), "{wrong:?}");
+    }
+}
+
+#[derive(clap::Parser)]
+struct Mailing {
+    #[command(flatten)]
+    mail: MailSettings,
+    #[command(flatten)]
+    data: DataSettings,
+}
+
+#[test]
+fn mails_come_from_the_name_of_the_site_unless_the_sender_has_one() {
+    for (arguments, expected) in [
+        (&[][..], "Muster <events@localhost>"),
+        (
+            &["--site-name", "Ruhr Events"],
+            "Ruhr Events <events@localhost>",
+        ),
+        (
+            &["--site-name", "Ruhr", "--mail-from", "e@ruhr.example"],
+            "Ruhr <e@ruhr.example>",
+        ),
+        (
+            &[
+                "--site-name",
+                "Ruhr",
+                "--mail-from",
+                "Team <e@ruhr.example>",
+            ],
+            "Team <e@ruhr.example>",
+        ),
+    ] {
+        let program = Mailing::try_parse_from(["muster"].iter().chain(arguments)).unwrap();
+        let mailer = program.mail.mailer(&program.data).unwrap();
+        assert_eq!(mailer.sender().to_string(), expected);
+    }
+    for (wrong, said) in [
+        (["--site-name", ""], "must have 1 to 40 characters"),
+        (["--accent-colour", "blue"], "must be a colour as #rrggbb"),
+        (
+            ["--accent-colour", "#ffd60a"],
+            "the nearest colour that passes is #7e6a04",
+        ),
+    ] {
+        let refused = Mailing::try_parse_from(["muster"].into_iter().chain(wrong));
+        let refused = refused.err().unwrap().to_string();
+        assert!(refused.contains(said), "{refused}");
     }
 }
 

@@ -72,7 +72,7 @@ async fn a_connection_that_hung_is_not_used_again() {
     );
     // Were the connection used again, each answer would be read as that to the next command.
     let gone = send(&client, "gone@example.org").await.unwrap_err();
-    assert!(matches!(gone, Undelivered::Permanent(_)), "{gone:?}");
+    assert!(matches!(gone, Undelivered::Refused(_)), "{gone:?}");
     send(&client, "after@example.org").await.unwrap();
     let expected = [
         "before@example.org",
@@ -142,7 +142,7 @@ async fn what_fails_afterwards_is_about_the_mail_and_does_not_name_its_recipient
         Step::Content("breaks@example.org") => Reaction::Drop,
         _ => Reaction::Go,
     });
-    let refused = |text: &str| Undelivered::Permanent(text.to_owned());
+    let refused = |text: &str| Undelivered::Refused(text.to_owned());
     let put_off = |text: &str| Undelivered::Temporary(text.to_owned());
     for (to, expected) in [
         (

@@ -83,7 +83,7 @@ impl Scene {
 
     async fn photograph(&self, event: &Event) -> Option<StoredCover> {
         match self.instance.catalogue.cover(&event.slug).await.unwrap() {
-            CoverView::Stock(cover) => Some(cover),
+            CoverView::Photo(cover) => Some(cover),
             CoverView::Drawn { is_provisional, .. } => {
                 assert!(is_provisional);
                 None

@@ -10,6 +10,7 @@ mod expanding;
 mod my_events;
 mod pooler;
 mod portable;
+mod reminders;
 pub(crate) mod search;
 mod several_servers;
 mod totals;

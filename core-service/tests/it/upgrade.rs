@@ -80,6 +80,11 @@ async fn everything_is_kept_and_works(database: Database) {
         .await
         .unwrap();
     assert_eq!(instance.keys.list().await.unwrap().len(), 3);
+    // A key with all scopes keeps those that there were.
+    assert_eq!(
+        olga.scopes.joined(" "),
+        "events:read events:write events:cancel registrations:read registrations:write registrations:check_in account:read"
+    );
     // Whoever an account belonged to is its owner, and is found by the same address.
     let account = instance.accounts.get(&olga).await.unwrap().account;
     let owner = instance.store.find_person_by_email(&account.email);
@@ -260,7 +265,8 @@ async fn searching_begins_when_everything_is_indexed(database: Database) {
 async fn a_sqlite_file_of_version_4_is_upgraded() {
     everything_is_kept_and_works(Database::new_sqlite(old_sqlite).await).await;
     jobs_are_done_as_they_were_meant(Database::new_sqlite(old_sqlite).await).await;
-    searching_begins_when_everything_is_indexed(Database::new_sqlite(old_sqlite).await).await;
+    let database = Database::new_sqlite(old_sqlite).await;
+    Box::pin(searching_begins_when_everything_is_indexed(database)).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -270,7 +276,8 @@ async fn a_postgres_database_of_version_5_is_upgraded() {
     };
     everything_is_kept_and_works(Database::on(&server, old_postgres).await).await;
     jobs_are_done_as_they_were_meant(Database::on(&server, old_postgres).await).await;
-    searching_begins_when_everything_is_indexed(Database::on(&server, old_postgres).await).await;
+    let database = Database::on(&server, old_postgres).await;
+    Box::pin(searching_begins_when_everything_is_indexed(database)).await;
 }
 
 /// The index of the search, which core makes anew, and what sqlx keeps of migrations.

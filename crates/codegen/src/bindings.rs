@@ -144,10 +144,26 @@ fn public(api: &Api, method: &Method, type_name: &Ident, comment: &str) -> Token
     let fields = &api.message(&method.request).fields;
     let mask = fields.iter().find(|field| field.kind == Kind::FieldMask);
     let mask = mask.map(|field| {
+        if field.is_update_mask() {
+            let field = ident(&field.name);
+            return quote! {
+                fn set_update_mask(request: &mut Self::Request, fields: Vec<String>) {
+                    request.#field = Some(prost_types::FieldMask { paths: fields });
+                }
+            };
+        }
+        let lists = fields.iter().filter(|field| field.is_defaulted_list());
+        let (names, lists): (Vec<_>, Vec<_>) =
+            lists.map(|list| (&list.name, ident(&list.name))).unzip();
         let field = ident(&field.name);
         quote! {
-            fn set_update_mask(request: &mut Self::Request, fields: Vec<String>) {
-                request.#field = Some(prost_types::FieldMask { paths: fields });
+            fn set_update_mask(request: &mut Self::Request, mut fields: Vec<String>) {
+                fields.retain(|field| match field.as_str() {
+                    #(#names => request.#lists.is_empty(),)*
+                    _ => false,
+                });
+                let is_any = !fields.is_empty();
+                request.#field = is_any.then_some(prost_types::FieldMask { paths: fields });
             }
         }
     });
@@ -211,11 +227,25 @@ fn scope(method: &Method) -> TokenStream {
 
 fn binding(api: &Api, method: &Method, route: &Route, type_name: &Ident) -> TokenStream {
     let parts = Parts::new(api, method, route);
-    let body = match &parts.body {
-        None => format_ident!("None"),
-        Some(body) if body.required => format_ident!("Required"),
-        Some(_) => format_ident!("Optional"),
+    let upload = parts.file.and_then(|field| field.meaning.upload.as_ref());
+    let body = match (&parts.body, upload) {
+        (_, Some(upload)) => {
+            let (types, most) = (&upload.media_types, upload.max_mebibytes);
+            let most = Literal::usize_unsuffixed(most);
+            quote! { File { media_types: &[#(#types),*], max_bytes: #most << 20 } }
+        }
+        (None, None) => quote! { None },
+        (Some(body), None) if body.required => quote! { Required },
+        (Some(_), None) => quote! { Optional },
     };
+    let set_file = parts.file.map(|field| {
+        let (runtime, name) = (&api.runtime, ident(&field.name));
+        quote! {
+            fn set_file(request: &mut Self::Request, file: #runtime::http_body::HttpBody) {
+                request.#name = Some(file);
+            }
+        }
+    });
     let verb = ident(route.verb.constant());
     let (path, path_fields) = (&route.path, &route.path_fields);
     let query_fields = parts.query.iter().map(|field| &field.name);
@@ -255,6 +285,7 @@ fn binding(api: &Api, method: &Method, route: &Route, type_name: &Ident) -> Toke
             const QUERY_FIELDS: &'static [&'static str] = &[#(#query_fields),*];
 
             #set
+            #set_file
             #next_page
             #to_json
         }
@@ -271,7 +302,9 @@ fn set<'a>(api: &Api, fields: impl Iterator<Item = &'a &'a Field>) -> TokenStrea
                 Kind::String => quote! { text.into() },
                 Kind::Int32 => quote! { #runtime::json::parse_int32(#text, text)? },
                 Kind::Bool => quote! { #runtime::json::parse_bool(#text, text)? },
-                Kind::Int64 | Kind::Enum(_) | Kind::Message(_) | Kind::FieldMask => return None,
+                Kind::Int64 | Kind::Enum(_) | Kind::Message(_) | Kind::FieldMask | Kind::File => {
+                    return None;
+                }
             };
             let assignment = match field.cardinality {
                 Cardinality::One => quote! { request.#name = #value },

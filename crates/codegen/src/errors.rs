@@ -40,7 +40,8 @@ pub(crate) const IMPLIED: [&str; 11] = [
 
 /// Every error that a well-routed request can be answered with, in the order of the proto.
 pub(crate) fn of_route<'a>(api: &'a Api, method: &Method, route: &Route) -> Vec<&'a Reason> {
-    of_call(api, method, Parts::new(api, method, route).body.is_some())
+    let parts = Parts::new(api, method, route);
+    of_call(api, method, parts.body.is_some() || parts.file.is_some())
 }
 
 /// Every error that a call over gRPC can be answered with, in the order of the proto.

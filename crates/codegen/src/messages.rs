@@ -58,10 +58,11 @@ pub(crate) fn emit(api: &Api, descriptors: &Descriptors) -> Result<String> {
 fn attribute(api: &Api, message: &Message, field: &Field) -> Option<String> {
     let nullable = message.may_be_null(field);
     let reader = match (&field.kind, field.cardinality) {
-        (Kind::FieldMask, _) => return Some("#[serde(skip)]".into()),
+        (Kind::FieldMask | Kind::File, _) => return Some("#[serde(skip)]".into()),
         (Kind::Int32, Cardinality::One) => "int32",
         (Kind::Int32, Cardinality::Optional) if nullable => "nullable_int32",
         (Kind::Int32, Cardinality::Optional) => "present_int32",
+        (Kind::Int32, Cardinality::Many) => "int32s",
         (Kind::Message(_), Cardinality::Many) if message.is_input => "objects",
         (Kind::Message(_), Cardinality::Optional) if nullable => "nullable_object",
         (Kind::Message(_), Cardinality::Optional) => "present_object",

@@ -4,11 +4,14 @@ use proc_macro2::TokenStream;
 
 use crate::{
     options::{
-        Access, ApiRules, Caching, FieldMeaning, FieldRules, Link, Resource, ScopeRule,
+        Access, ApiRules, Caching, FieldMeaning, FieldRules, Int32Rules, Link, Resource, ScopeRule,
         StringRules, Tool,
     },
     route::Route,
 };
+
+/// The field mask that names lists which are meant to be empty, though they have a default.
+pub(crate) const EMPTY_LISTS: &str = "empty_lists";
 
 /// One package.
 #[derive(Debug)]
@@ -172,6 +175,24 @@ impl Field {
             _ => &self.rules.string,
         }
     }
+
+    /// The rules on its values, if they are integers.
+    pub(crate) const fn int32_rules(&self) -> &Int32Rules {
+        match (&self.rules.repeated.items, self.cardinality) {
+            (Some(items), Cardinality::Many) => &items.int32,
+            _ => &self.rules.int32,
+        }
+    }
+
+    /// Whether it names the fields that a partial update changes.
+    pub(crate) fn is_update_mask(&self) -> bool {
+        self.kind == Kind::FieldMask && self.name != EMPTY_LISTS
+    }
+
+    /// Whether it is a list that is not empty if it is left out.
+    pub(crate) const fn is_defaulted_list(&self) -> bool {
+        !self.meaning.default_ints.is_empty()
+    }
 }
 
 /// The type of one value of a field.
@@ -188,6 +209,8 @@ pub(crate) enum Kind {
     Message(String),
     /// `google.protobuf.FieldMask`, made from the keys of a body.
     FieldMask,
+    /// `google.api.HttpBody` in a request: a file, which is the whole body over HTTP. It has no JSON form.
+    File,
 }
 
 /// The cardinality of a field.

@@ -78,6 +78,7 @@ pub(crate) struct Int32Rules {
 pub(crate) struct RepeatedRules {
     pub(crate) min_items: Option<usize>,
     pub(crate) max_items: Option<usize>,
+    pub(crate) unique: bool,
     pub(crate) items: Option<ItemRules>,
 }
 
@@ -86,6 +87,7 @@ pub(crate) struct RepeatedRules {
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct ItemRules {
     pub(crate) string: StringRules,
+    pub(crate) int32: Int32Rules,
 }
 
 /// `muster.options.v1.api`.
@@ -247,8 +249,18 @@ pub(crate) struct FieldMeaning {
     pub(crate) default_int: Option<i32>,
     pub(crate) default_string: Option<String>,
     pub(crate) default_bool: Option<bool>,
+    pub(crate) default_ints: Vec<i32>,
     pub(crate) example: String,
     pub(crate) addition: bool,
+    pub(crate) upload: Option<Upload>,
+}
+
+/// `muster.options.v1.Upload`.
+#[derive(Debug, Default, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct Upload {
+    pub(crate) media_types: Vec<String>,
+    pub(crate) max_mebibytes: usize,
 }
 
 /// `muster.options.v1.Format`.

@@ -2,7 +2,7 @@
 
 use crate::{
     model::{Api, Cardinality, Field, Kind, Method, Response},
-    route::Route,
+    route::{Route, RouteBody},
 };
 
 /// The fields of a request message by their place in a route, in the order of the message.
@@ -10,6 +10,8 @@ pub(crate) struct Parts<'a> {
     pub(crate) path: Vec<&'a Field>,
     pub(crate) query: Vec<&'a Field>,
     pub(crate) body: Option<Body<'a>>,
+    /// The file that is the body instead.
+    pub(crate) file: Option<&'a Field>,
 }
 
 /// The body of a request.
@@ -26,18 +28,20 @@ impl<'a> Parts<'a> {
         let (path, others): (Vec<_>, Vec<_>) = fields
             .iter()
             .partition(|field| route.path_fields.contains(&field.name));
-        if route.body {
-            Self {
-                path,
-                query: Vec::new(),
-                body: Some(Body::new(others)),
+        let (query, body, file) = match &route.body {
+            RouteBody::None => (others, None, None),
+            RouteBody::Others => (Vec::new(), Some(Body::new(others)), None),
+            RouteBody::File(name) => {
+                let (file, query) = others.into_iter().partition(|field| field.name == *name);
+                let file: Vec<_> = file;
+                (query, None, file.first().copied())
             }
-        } else {
-            Self {
-                path,
-                query: others,
-                body: None,
-            }
+        };
+        Self {
+            path,
+            query,
+            body,
+            file,
         }
     }
 }

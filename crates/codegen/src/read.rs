@@ -12,8 +12,12 @@ use prost_types::{MethodOptions, method_options::IdempotencyLevel};
 
 use crate::{
     check,
-    model::{Api, Cardinality, Field, Kind, Message, Method, Reason, Response, Service},
-    options::{self, Access, ApiRules, FieldMeaning, FieldRules, Http, MethodRules, ReasonRules},
+    model::{
+        Api, Cardinality, EMPTY_LISTS, Field, Kind, Message, Method, Reason, Response, Service,
+    },
+    options::{
+        self, Access, ApiRules, FieldMeaning, FieldRules, Http, MethodRules, ReasonRules, Upload,
+    },
     route,
 };
 
@@ -251,7 +255,13 @@ fn message(
             field(&descriptor, is_internal)
                 .with_context(|| format!("field {}", descriptor.full_name()))
         })
-        .collect::<Result<_>>()?;
+        .collect::<Result<Vec<Field>>>()?;
+    ensure!(
+        !fields.iter().any(Field::is_defaulted_list)
+            || fields.iter().any(|field| field.name == EMPTY_LISTS),
+        "message {}: a list with a default needs a field mask {EMPTY_LISTS}",
+        descriptor.name()
+    );
     Ok(Message {
         name: descriptor.name().to_owned(),
         comment: comment(&descriptor.parent_file(), descriptor.path()),
@@ -274,6 +284,7 @@ fn field(descriptor: &FieldDescriptor, is_internal: bool) -> Result<Field> {
         ProtoKind::Message(message) if message.full_name() == "google.protobuf.FieldMask" => {
             Kind::FieldMask
         }
+        ProtoKind::Message(message) if message.full_name() == "google.api.HttpBody" => Kind::File,
         ProtoKind::Message(message) if message.package_name() == package => {
             Kind::Message(message.name().to_owned())
         }
@@ -289,6 +300,16 @@ fn field(descriptor: &FieldDescriptor, is_internal: bool) -> Result<Field> {
     ensure!(
         !rules.required || cardinality == Cardinality::Optional,
         "a required field is declared optional, so that a missing one can be told from an empty one"
+    );
+    ensure!(
+        meaning.default_ints.is_empty()
+            || (kind == Kind::Int32 && cardinality == Cardinality::Many),
+        "only a list of int32 has default_ints"
+    );
+    let is_bounded = |upload: &Upload| !upload.media_types.is_empty() && upload.max_mebibytes > 0;
+    ensure!(
+        (kind == Kind::File) == meaning.upload.as_ref().is_some_and(is_bounded),
+        "a file, and nothing else, says its media types and its largest size (upload)"
     );
     Ok(Field {
         name: descriptor.name().to_owned(),

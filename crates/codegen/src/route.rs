@@ -12,10 +12,21 @@ pub(crate) struct Route {
     pub(crate) path: String,
     /// The variables of the path.
     pub(crate) path_fields: Vec<String>,
-    /// Whether the request has a body that holds all other fields.
-    pub(crate) body: bool,
+    /// What the request's body is.
+    pub(crate) body: RouteBody,
     /// The one field of the answer that is shown; the whole answer when absent.
     pub(crate) response_body: Option<String>,
+}
+
+/// The body of a request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum RouteBody {
+    /// There is none.
+    None,
+    /// It holds all fields that are not in the path, as JSON.
+    Others,
+    /// It is this field, a file.
+    File(String),
 }
 
 impl Route {
@@ -81,11 +92,14 @@ fn one(rule: Http) -> Result<Option<Route>> {
         return Ok(None);
     };
     let body = match rule.body.as_str() {
-        "" => false,
-        "*" => true,
-        other => bail!("{path}: body \"{other}\" is not supported, only \"*\" is"),
+        "" => RouteBody::None,
+        "*" => RouteBody::Others,
+        field => RouteBody::File(field.to_owned()),
     };
-    ensure!(!(body && verb == Verb::Get), "{path}: a GET has no body");
+    ensure!(
+        body == RouteBody::None || verb != Verb::Get,
+        "{path}: a GET has no body"
+    );
     let path_fields = variables(&path)?;
     let response_body = Some(rule.response_body).filter(|field| !field.is_empty());
     Ok(Some(Route {

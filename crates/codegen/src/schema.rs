@@ -15,7 +15,7 @@ pub(crate) fn bare(field: &Field) -> Object {
     let name = match field.kind {
         Kind::Bool => "boolean",
         Kind::Int32 | Kind::Int64 => "integer",
-        Kind::String | Kind::Message(_) | Kind::Enum(_) | Kind::FieldMask => "string",
+        Kind::String | Kind::Message(_) | Kind::Enum(_) | Kind::FieldMask | Kind::File => "string",
     };
     let mut schema = Object::new();
     set(&mut schema, "type", name);
@@ -31,7 +31,7 @@ pub(crate) fn plain(field: &Field) -> Object {
 
 /// One scalar value of the field: its type and limits.
 pub(crate) fn scalar(field: &Field) -> Object {
-    let (text, number) = (field.string_rules(), &field.rules.int32);
+    let (text, number) = (field.string_rules(), field.int32_rules());
     let choices = Some(&text.r#in).filter(|choices| !choices.is_empty());
     let mut schema = plain(field);
     set(&mut schema, "minLength", text.min_len);
@@ -92,8 +92,12 @@ pub(crate) fn default(field: &Field) -> Option<Value> {
         default_int,
         default_string,
         default_bool,
+        default_ints,
         ..
     } = &field.meaning;
+    if field.is_defaulted_list() {
+        return Some(json!(default_ints));
+    }
     default_int
         .map(Value::from)
         .or(default_bool.map(Value::from))

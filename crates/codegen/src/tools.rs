@@ -58,14 +58,18 @@ fn row(api: &Api, method: &Method, tool: &Tool) -> Value {
     row.into()
 }
 
-/// The fields that a partial update may change: all but those in the path.
+/// The fields that a mask may name: all but those in the path of a partial update, else the lists that have a default.
 fn updates(api: &Api, method: &Method) -> Option<Vec<String>> {
     let fields = &api.message(&method.request).fields;
-    let is_update = fields.iter().any(|field| field.kind == Kind::FieldMask);
-    let named = fields
-        .iter()
-        .filter(|field| field.kind != Kind::FieldMask && !in_path(method, field));
-    is_update.then(|| named.map(|field| field.name.clone()).collect())
+    let mask = fields.iter().find(|field| field.kind == Kind::FieldMask)?;
+    let named = fields.iter().filter(|field| {
+        if mask.is_update_mask() {
+            field.kind != Kind::FieldMask && !in_path(method, field)
+        } else {
+            field.is_defaulted_list()
+        }
+    });
+    Some(named.map(|field| field.name.clone()).collect())
 }
 
 fn in_path(method: &Method, field: &Field) -> bool {
@@ -91,9 +95,20 @@ fn definition(api: &Api, method: &Method, tool: &Tool) -> Object {
     definition
 }
 
-/// The schema of the answer, for the first tool that makes such a thing: its ids are needed for later calls. What others answer is read
-/// when it comes, and their schemas would be a fourth of the list.
+/// The schema of the answer, for the first tool that makes such a thing for other tools: its ids are needed for later calls. What others
+/// answer is read when it comes, and their schemas would be a fourth of the list.
 fn answer(api: &Api, method: &Method) -> Option<Object> {
+    let is_for_tools = |rpc: &String| {
+        let mut others = api.methods();
+        others.any(|other| other.name == *rpc && other.tool.is_some())
+    };
+    if !method
+        .links
+        .iter()
+        .any(|link| link.rpcs.iter().any(is_for_tools))
+    {
+        return None;
+    }
     let first = api.methods().find(|other| {
         let makes = |tool: &Tool| !(tool.read_only || tool.idempotent);
         other.tool.as_ref().is_some_and(makes) && other.response == method.response
@@ -134,9 +149,11 @@ fn arguments(api: &Api, method: &Method, tool: &Tool) -> Object {
         .partition(|field| field.kind == Kind::FieldMask);
     let mut properties: Object = fields
         .iter()
-        .map(|field| (field.name.clone(), input(api, field).into()))
+        .map(|field| (field.name.clone(), input(api, method, field).into()))
         .collect();
-    if !masks.is_empty() && fields.iter().any(|field| field.meaning.nullable) {
+    if masks.iter().any(|mask| mask.is_update_mask())
+        && fields.iter().any(|field| field.meaning.nullable)
+    {
         set(&mut properties, CLEAR, clear(&fields));
     }
     if tool.confirmation.is_some() {
@@ -183,14 +200,19 @@ fn object(properties: Object, required: Option<Value>) -> Object {
     schema
 }
 
-/// An argument.
-fn input(api: &Api, field: &Field) -> Object {
+/// An argument. The parts of a message are described by the first tool that takes it: others would repeat them.
+fn input(api: &Api, method: &Method, field: &Field) -> Object {
     let one = match &field.kind {
         Kind::Message(name) => {
             let fields = &api.message(name).fields;
-            let properties = fields
-                .iter()
-                .map(|field| (field.name.clone(), input(api, field).into()));
+            let is_first = is_first_to_take(api, method, name);
+            let properties = fields.iter().map(|field| {
+                let mut part = input(api, method, field);
+                if !is_first {
+                    part.shift_remove("description");
+                }
+                (field.name.clone(), part.into())
+            });
             object(
                 properties.collect(),
                 schema::required(fields, Field::must_be_given),
@@ -204,6 +226,18 @@ fn input(api: &Api, field: &Field) -> Object {
     };
     set(&mut argument, "description", description(field));
     argument
+}
+
+/// Whether a tool is the first that takes such a message.
+fn is_first_to_take(api: &Api, method: &Method, message: &str) -> bool {
+    let takes = |other: &&Method| {
+        let mut fields = api.message(&other.request).fields.iter();
+        let is_it = |kind: &Kind| matches!(kind, Kind::Message(name) if name == message);
+        other.tool.is_some() && fields.any(|field| is_it(&field.kind))
+    };
+    let first = api.methods().find(takes);
+    // Of parts of parts there is no such tool: they are described wherever they are.
+    first.is_none_or(|first| first.name == method.name)
 }
 
 /// The field's comment, without the sentences on null, which is for JSON bodies, and the default: strict clients refuse it as a keyword.

@@ -26,7 +26,7 @@ pub(crate) fn emit(api: &Api) -> TokenStream {
             let checks: Vec<_> = message
                 .fields
                 .iter()
-                .filter_map(|field| checks(api, field))
+                .filter_map(|field| checks(api, &message.fields, field))
                 .collect();
             let fill_defaults = (!defaults.is_empty()).then(|| {
                 quote! { fn fill_defaults(&mut self) { #(#defaults)* } }
@@ -54,6 +54,16 @@ fn default(api: &Api, field: &Field) -> Option<TokenStream> {
         return (has_defaults && field.cardinality == Cardinality::Many)
             .then(|| quote! { self.#name.iter_mut().for_each(Validate::fill_defaults); });
     }
+    if field.is_defaulted_list() {
+        let (runtime, text) = (&api.runtime, &field.name);
+        let values = field.meaning.default_ints.iter();
+        let values = values.copied().map(Literal::i32_unsuffixed);
+        return Some(quote! {
+            if self.#name.is_empty() && !#runtime::validation::names(&self.empty_lists, #text) {
+                self.#name.extend([#(#values),*]);
+            }
+        });
+    }
     let FieldMeaning {
         default_int,
         default_string,
@@ -79,13 +89,19 @@ fn default(api: &Api, field: &Field) -> Option<TokenStream> {
 }
 
 /// Checks one field: its presence, its number of items, and each value.
-fn checks(api: &Api, field: &Field) -> Option<TokenStream> {
+fn checks(api: &Api, fields: &[Field], field: &Field) -> Option<TokenStream> {
     let (name, text) = (ident(&field.name), &field.name);
     let required = field
         .rules
         .required
         .then(|| quote! { check.field(#text).required(self.#name.is_some()); });
     let count = count(field).map(|rule| quote! { check.field(#text)#rule; });
+    let is_of_lists = field.kind == Kind::FieldMask && !field.is_update_mask();
+    let mask = is_of_lists.then(|| {
+        let lists = fields.iter().filter(|field| field.is_defaulted_list());
+        let lists = lists.map(|list| &list.name);
+        quote! { check.field(#text).paths(&self.#name, &[#(#lists),*]); }
+    });
     let value = match field.cardinality {
         Cardinality::One => rules(api, field, &quote! { &self.#name })
             .map(|rules| quote! { check.field(#text)#rules; }),
@@ -100,17 +116,19 @@ fn checks(api: &Api, field: &Field) -> Option<TokenStream> {
             }
         }),
     };
-    let all = [required, count, value].into_iter().flatten();
+    let all = [required, count, mask, value].into_iter().flatten();
     let all: TokenStream = all.collect();
     (!all.is_empty()).then_some(all)
 }
 
-/// The rule on the number of items.
+/// The rules on the items together.
 fn count(field: &Field) -> Option<TokenStream> {
     let name = ident(&field.name);
     let limits = &field.rules.repeated;
-    let (least, most) = counts(limits.min_items, limits.max_items)?;
-    Some(quote! { .items(self.#name.len(), #least, #most) })
+    let number = counts(limits.min_items, limits.max_items)
+        .map(|(least, most)| quote! { .items(self.#name.len(), #least, #most) });
+    let unique = limits.unique.then(|| quote! { .unique(&self.#name) });
+    (number.is_some() || unique.is_some()).then(|| quote! { #number #unique })
 }
 
 /// The rules on one value.
@@ -118,17 +136,24 @@ fn rules(api: &Api, field: &Field, value: &TokenStream) -> Option<TokenStream> {
     match &field.kind {
         Kind::String => string(field.string_rules(), field.meaning.text, value),
         Kind::Int32 => {
-            let limits = &field.rules.int32;
+            let limits = field.int32_rules();
             let least = limits.gte.map(Literal::i32_unsuffixed);
             let most = limits.lte.map(Literal::i32_unsuffixed);
             let (least, most) = both(least, most, &quote! { i32 })?;
             Some(quote! { .range(*#value, #least, #most) })
         }
         Kind::Message(message) => {
-            let mut fields = api.message(message).fields.iter();
+            let fields = &api.message(message).fields;
             fields
-                .any(|field| checks(api, field).is_some())
+                .iter()
+                .any(|field| checks(api, fields, field).is_some())
                 .then(|| quote! { .message(#value) })
+        }
+        Kind::File => {
+            let upload = field.meaning.upload.as_ref()?;
+            let (types, most) = (&upload.media_types, upload.max_mebibytes);
+            let most = Literal::usize_unsuffixed(most);
+            Some(quote! { .file(#value, &[#(#types),*], #most << 20) })
         }
         Kind::Int64 | Kind::Bool | Kind::Enum(_) | Kind::FieldMask => None,
     }

@@ -1,5 +1,6 @@
-//! Covers of events. There are two functions: [`Studio::cover`] draws a poster from an event's texts, and
-//! [`stock::Stock::find`] finds a photograph for them, if the operator has chosen a provider. This crate does not know events:
+//! Covers of events. There are three functions: [`Studio::cover`] draws a poster from an event's texts,
+//! [`stock::Stock::find`] finds a photograph for them, if the operator has chosen a provider, and [`Developer::develop`] makes one of an
+//! organizer's photograph. This crate does not know events:
 //! its input is text, its output is bytes.
 //!
 //! A cover is drawn as SVG and rendered to PNG with embedded fonts, so it is the same wherever it is made. The words choose the
@@ -16,6 +17,7 @@ mod layout;
 mod motifs;
 mod palette;
 mod pen;
+mod photo;
 mod picture;
 mod poster;
 mod raster;
@@ -28,6 +30,7 @@ mod topics;
 use bytes::Bytes;
 use sha2::{Digest, Sha256};
 
+pub use photo::{Developer, Unusable};
 pub use studio::Studio;
 pub use topics::{TOPICS, Topic};
 

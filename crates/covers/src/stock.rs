@@ -2,23 +2,23 @@
 //!
 //! Answers of a provider are not trusted: addresses are followed only to the provider's own hosts, answers have a limit of size
 //! and time, a picture must decode as one, and credits are plain text. Reading order: [`Stock`] here, then `provider` (requests
-//! and answers of each provider), `client` (bounded HTTP), `photo` (from a picture to a cover).
+//! and answers of each provider), `client` (bounded HTTP).
 
 mod client;
 mod credit;
 mod openverse;
 mod pexels;
-mod photo;
 mod provider;
 mod unsplash;
 
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 
 use secrecy::SecretString;
-use tokio::{sync::Semaphore, task::spawn_blocking, time::timeout};
+use tokio::time::timeout;
 
-use self::{client::Client, photo::Unusable, provider::Candidate};
+use self::{client::Client, provider::Candidate};
 pub use self::{credit::Credit, provider::Provider};
+use crate::Developer;
 
 /// How long one cover may take: a search and a few downloads. Shorter than a job's time limit, so that the job gets the cause.
 const TIME_LIMIT: Duration = Duration::from_secs(45);
@@ -91,7 +91,7 @@ pub enum Error {
 pub struct Stock {
     client: Client,
     /// Decoded pictures are large in memory, so one is decoded at a time.
-    decoding: Arc<Semaphore>,
+    developer: Developer,
     time_limit: Duration,
 }
 
@@ -100,7 +100,7 @@ impl Stock {
     pub fn new(settings: StockSettings) -> Result<Self, Error> {
         Ok(Self {
             client: Client::new(settings)?,
-            decoding: Arc::new(Semaphore::new(1)),
+            developer: Developer::new(1),
             time_limit: TIME_LIMIT,
         })
     }
@@ -148,7 +148,7 @@ impl Stock {
         let Some(file) = self.client.picture(&candidate).await? else {
             return Ok(None);
         };
-        let jpeg = match self.develop(file).await {
+        let jpeg = match self.developer.develop(file.into()).await {
             Ok(jpeg) => jpeg,
             Err(reason) => {
                 tracing::info!(provider = %self.provider(), %reason, "a stock picture will not do");
@@ -160,15 +160,5 @@ impl Stock {
             jpeg,
             credit: candidate.credit.cleaned(),
         }))
-    }
-
-    async fn develop(&self, file: Vec<u8>) -> Result<Vec<u8>, Unusable> {
-        let permit = Arc::clone(&self.decoding).acquire_owned().await;
-        // The task keeps the permit: if the job is dropped, it still uses memory until it is done.
-        let work = spawn_blocking(move || {
-            let _permit = permit;
-            photo::cover(&file)
-        });
-        work.await.unwrap_or(Err(Unusable::Broken))
     }
 }

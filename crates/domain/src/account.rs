@@ -30,8 +30,38 @@ pub struct Account {
     pub is_suspended: bool,
     /// Whether it may mail people who did not register themselves as often as its plan allows.
     pub is_trusted: bool,
+    /// Its present name in the address of its public page; without one it has no such page.
+    pub handle: Option<String>,
+    /// What that page says of it, in Markdown.
+    pub about: Option<String>,
+    /// Its website.
+    pub website: Option<String>,
     /// When it was created.
     pub created_at: Instant,
+}
+
+/// An account as the public sees it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Organizer {
+    /// The account.
+    pub id: AccountId,
+    /// Its present handle.
+    pub handle: String,
+    /// Its name.
+    pub name: String,
+    /// What it says of itself, in Markdown.
+    pub about: Option<String>,
+    /// Its website.
+    pub website: Option<String>,
+}
+
+/// What events say of the account that organizes them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct OrganizerName {
+    /// The account's name.
+    pub name: String,
+    /// Its handle, if it has a public page.
+    pub handle: Option<String>,
 }
 
 impl Account {
@@ -86,6 +116,26 @@ pub struct ApiKey {
     pub revoked_at: Option<Instant>,
 }
 
+/// Why a text is not the address of a website.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("must be a web address that begins with https://")]
+pub struct InvalidWebsite;
+
+/// Reads the address of a website. Pages link to it, so it leads nowhere but to a site, and shows where.
+///
+/// # Errors
+/// When it is anything else.
+pub fn website(text: &str) -> Result<String, InvalidWebsite> {
+    let url = url::Url::parse(text).map_err(|_| InvalidWebsite)?;
+    let is_plain = url.username().is_empty() && url.password().is_none();
+    let has_name = url.domain().is_some_and(|domain| domain.contains('.'));
+    if url.scheme() == "https" && is_plain && has_name {
+        Ok(url.into())
+    } else {
+        Err(InvalidWebsite)
+    }
+}
+
 /// Whether a text is one line, without marks that reorder it.
 pub fn is_line(text: &str) -> bool {
     !text.chars().any(breaks_a_line)
@@ -107,5 +157,34 @@ pub fn check_name(field: &str, name: &str, violations: &mut Violations) {
             field,
             format!("must have at most {MAX_NAME_CHARACTERS} characters"),
         );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_website_is_an_https_address_of_a_host_with_a_name() {
+        for (text, url) in [
+            ("https://rust.berlin", "https://rust.berlin/"),
+            ("HTTPS://Rust.Berlin/a?b#c", "https://rust.berlin/a?b#c"),
+            ("https://bücher.example/", "https://xn--bcher-kva.example/"),
+        ] {
+            assert_eq!(website(text).as_deref(), Ok(url));
+        }
+        for text in [
+            "rust.berlin",
+            "http://rust.berlin",
+            "javascript:alert(1)",
+            "https://ada:secret@rust.berlin",
+            "https://ada@rust.berlin",
+            "https://localhost",
+            "https://127.0.0.1",
+            "https://[::1]/",
+            "https://",
+        ] {
+            assert_eq!(website(text), Err(InvalidWebsite), "{text}");
+        }
     }
 }

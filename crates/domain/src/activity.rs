@@ -72,6 +72,16 @@ impl Activity {
         }
     }
 
+    /// The same on a site with a name of its own, which is what people know as the system.
+    #[must_use]
+    pub fn on_site(self, name: Option<&str>) -> Self {
+        let name = name.filter(|_| self.actor == "system");
+        Self {
+            actor_name: name.map(str::to_owned).or(self.actor_name),
+            ..self
+        }
+    }
+
     /// The kind of actor, as it is shown.
     pub fn actor_kind(&self) -> &str {
         match &*self.actor {

@@ -3,7 +3,9 @@
 
 use std::fmt;
 
-use super::entropy::Entropy;
+use sha2::{Digest as _, Sha256};
+
+use super::{entropy::Entropy, ids::EventId};
 
 /// The digits of Crockford's base32: people take none for another one. 12 of them are 60 random bits, which nobody guesses.
 const DIGITS: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
@@ -14,6 +16,9 @@ const GROUP: usize = 4;
 
 /// The length of the codes of earlier versions, of letters in both cases and digits. They have 74 random bits at least.
 const EARLIER_LENGTH: usize = 20;
+
+/// The bytes of a hashed code: no two codes of an event have the same.
+const HASH_BYTES: usize = 16;
 
 /// The check-in code of a registration, as `7KQ2-M9XD-04TB`.
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -43,6 +48,13 @@ impl CheckInCode {
         let digits: Option<Vec<char>> = typed.take(LENGTH + 1).map(digit).collect();
         let digits = digits.filter(|digits| digits.len() == LENGTH)?;
         Some(Self(grouped(&digits)))
+    }
+
+    /// The code hashed, for devices at the door of an event. The event's id is the salt, so that one list of hashes serves one event.
+    pub fn hashed(&self, event: EventId) -> [u8; HASH_BYTES] {
+        let digest: [u8; 32] = Sha256::digest(format!("{event}:{}", self.0)).into();
+        let (first, _) = digest.split_first_chunk().expect("a digest is longer");
+        *first
     }
 
     /// The code itself.
@@ -110,6 +122,18 @@ mod tests {
         ] {
             assert_eq!(CheckInCode::parse(typed), Some(code.clone()), "{typed}");
         }
+    }
+
+    #[test]
+    fn a_hash_is_of_one_code_at_one_event() {
+        let event = |last| EventId::new(uuid::Uuid::from_u128(last));
+        let (one, other) = (
+            CheckInCode("7KQ2-M9XD-01TB".to_owned()),
+            CheckInCode("7KQ2-M9XD-01TC".to_owned()),
+        );
+        assert_eq!(one.hashed(event(1)), one.hashed(event(1)));
+        assert_ne!(one.hashed(event(1)), one.hashed(event(2)));
+        assert_ne!(one.hashed(event(1)), other.hashed(event(1)));
     }
 
     #[test]

@@ -8,7 +8,9 @@ mod custom_field;
 mod field_id;
 mod listed;
 mod patch;
+mod reminders;
 mod time_and_place;
+mod window;
 
 pub use changes::Changes;
 pub use clocks::Clocks;
@@ -17,7 +19,9 @@ pub use custom_field::{CustomField, FieldType};
 pub use field_id::FieldId;
 pub use listed::ListedEvent;
 pub use patch::EventPatch;
-pub use time_and_place::{TimeAndPlace, WhenAndWhere};
+pub use reminders::{Reminder, ReminderPlan, Reminders};
+pub use time_and_place::{ByAudience, TimeAndPlace, WhenAndWhere};
+pub use window::{Window, WindowChange, WindowState};
 
 use super::{
     ids::{AccountId, EventId},
@@ -46,10 +50,16 @@ pub struct Event {
     pub description: String,
     /// Where it takes place, 1 to 500 characters.
     pub location: String,
+    /// Whether only guests are told the location.
+    pub is_location_private: bool,
+    /// What only guests are told: Markdown, 1 to 5,000 characters.
+    pub attendee_info: Option<String>,
     /// City, at most 120 characters.
     pub city: Option<String>,
     /// When it takes place.
     pub schedule: Schedule,
+    /// When the public can register.
+    pub window: Window,
     /// Seats, 1 to 10,000.
     pub max_capacity: i32,
     /// Whether it is published.
@@ -60,6 +70,10 @@ pub struct Event {
     pub requires_approval: bool,
     /// Whether registrations by the public await the attendee's confirmation, from a mail.
     pub confirm_by_email: bool,
+    /// Whether guests may change their own answers until it begins.
+    pub allows_answer_changes: bool,
+    /// How many people one registration may be for.
+    pub max_party: i32,
     /// Whether it is cancelled, which is final.
     pub is_cancelled: bool,
     /// Why it was cancelled.
@@ -72,12 +86,18 @@ pub struct Event {
     pub image_variant: i32,
     /// The credit of the stock photograph; none if the cover is drawn.
     pub image_credit: Option<ImageCredit>,
+    /// Whether its cover is a picture that the organizer sent.
+    pub has_own_cover: bool,
     /// The questions to registrants.
     pub custom_fields: Vec<CustomField>,
     /// Name of the organizer to show with it, 1 to 200 characters.
     pub organizer_name: Option<String>,
     /// Email address for questions, which the public sees.
     pub contact_email: Option<String>,
+    /// Its reminders.
+    pub reminders: Reminders,
+    /// Those of them that were not sent, since nobody was able to in time.
+    pub reminders_missed: Reminders,
     /// Whether the operator has taken it down.
     pub is_hidden: bool,
     /// Whether the operator has suspended its account.
@@ -95,6 +115,9 @@ pub struct Event {
     /// When it was last changed.
     pub updated_at: Instant,
 }
+
+/// The location that the public sees of an event whose location is for guests only and which names no city.
+const FOR_GUESTS_ONLY: &str = "Place for guests only";
 
 /// Why a change of an event is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -118,7 +141,7 @@ pub enum Refusal {
     #[error("the event was edited meanwhile")]
     Edited,
     /// More seats are taken than the new capacity allows.
-    #[error("max_capacity must be at least {confirmed}, the number of confirmed registrations")]
+    #[error("max_capacity must be at least {confirmed}, the number of spots that are taken")]
     CapacityBelowConfirmed {
         /// The number of taken seats.
         confirmed: i32,
@@ -171,6 +194,29 @@ impl Event {
             let is_web = matches!(url.scheme(), "http" | "https") && url.username().is_empty();
             is_web && !location.contains(char::is_whitespace)
         })
+    }
+
+    /// The event as everybody may see it: without what only guests are told.
+    #[must_use]
+    pub fn for_public(&self) -> Self {
+        let mut shown = self.clone();
+        shown.attendee_info = None;
+        if self.is_location_private {
+            let city = self.city.as_deref().filter(|city| !city.is_empty());
+            city.unwrap_or(FOR_GUESTS_ONLY)
+                .clone_into(&mut shown.location);
+        }
+        shown
+    }
+
+    /// The event as someone sees it who holds a seat, or does not.
+    #[must_use]
+    pub fn seen_by(&self, is_guest: bool) -> Self {
+        if is_guest {
+            self.clone()
+        } else {
+            self.for_public()
+        }
     }
 
     /// Where it takes place: its location, and the city unless the location names it.

@@ -2,6 +2,7 @@
 //! audit log ([`Fact::audit`]), jobs ([`Fact::job`], [`Fact::mailing`]).
 
 mod audit;
+mod messages;
 mod notice;
 mod work;
 
@@ -10,18 +11,20 @@ use uuid::Uuid;
 use super::{
     account::{Account, ApiKey},
     announcement::Announcement,
-    event::Event,
+    event::{Event, Reminder},
     ids::{AccountId, CodeId, EventId, InvitationId, KeyId, PersonId, RegistrationId},
     invitation::Invitation,
     job::JobKey,
+    message::Message,
     oauth::Grant,
     organizer_mail::OrganizerMail,
     person::Role,
     plan::Plan,
-    registration::{Registration, Status},
+    registration::{Registration, Status, Waiting},
     session::Session,
 };
 
+pub use messages::MessageEffect;
 pub use notice::{Audience, Notice};
 pub use work::Mailing;
 
@@ -73,13 +76,17 @@ pub enum Fact<'a> {
         /// The event.
         event: &'a Event,
     },
-    /// Registrations on the waitlist get seats. It is recorded before they are promoted, since the mails go to those who still
-    /// wait.
+    /// The organizer sent a picture for an event's cover, or removed it.
+    OwnCover {
+        /// The event, as it is now.
+        event: &'a Event,
+    },
+    /// Registrations on the waitlist get seats.
     WaitlistPromoted {
         /// The event.
         event: &'a Event,
-        /// How many.
-        count: i32,
+        /// Which.
+        promoted: &'a [Waiting],
     },
     /// A registration was made.
     RegistrationMade {
@@ -93,6 +100,8 @@ pub enum Fact<'a> {
         status: Status,
         /// Whether it awaits the attendee's confirmation.
         awaits_confirmation: bool,
+        /// Whether the attendee gets a mail about it.
+        is_mailed: bool,
     },
     /// An attendee registered again.
     RegistrationRepeated {
@@ -130,6 +139,15 @@ pub enum Fact<'a> {
     },
     /// The organizer changed the name, the address or the answers of a registration.
     RegistrationEdited {
+        /// The event's owner.
+        account: AccountId,
+        /// Before.
+        before: &'a Registration,
+        /// After.
+        after: &'a Registration,
+    },
+    /// An attendee changed their own answers.
+    AnswersChanged {
         /// The event's owner.
         account: AccountId,
         /// Before.
@@ -291,6 +309,96 @@ pub enum Fact<'a> {
         /// The registration.
         registration: RegistrationId,
     },
+    /// The time has come to remind those who hold a seat.
+    ReminderDue {
+        /// The event.
+        event: &'a Event,
+        /// Which of its reminders.
+        reminder: Reminder,
+        /// How many people.
+        count: i32,
+    },
+    /// A reminder was not sent, since nobody was able to in time.
+    ReminderMissed {
+        /// The event.
+        event: &'a Event,
+        /// Which of its reminders.
+        reminder: Reminder,
+    },
+    /// Someone wants no reminders of an event.
+    RemindersRefused {
+        /// The event's account.
+        account: AccountId,
+        /// The event.
+        event: EventId,
+        /// The registration.
+        registration: RegistrationId,
+    },
+    /// A message to the people who registered for an event was written, or something became of it.
+    MessageChanged {
+        /// The event's account.
+        account: AccountId,
+        /// The message, as it is now.
+        message: &'a Message,
+        /// What.
+        change: MessageChange,
+    },
+    /// Someone wants to see a message as it will look.
+    MessageTested {
+        /// An identifier of the mail.
+        id: Uuid,
+        /// The event's account.
+        account: AccountId,
+        /// Who gets it.
+        person: PersonId,
+        /// The message.
+        message: &'a Message,
+    },
+    /// Someone who registered wants no more messages of the account, or wants them again.
+    MessagesRefused {
+        /// The event's account.
+        account: AccountId,
+        /// The event.
+        event: EventId,
+        /// The registration.
+        registration: RegistrationId,
+        /// Whether they want them again.
+        again: bool,
+    },
+}
+
+/// What became of a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MessageChange {
+    /// It was written.
+    Written,
+    /// Its author, or another organizer, changed it.
+    Edited,
+    /// Its time has come: its mails are scheduled.
+    Begun {
+        /// How many of those whom an organizer added are mailed at most; `None`: all of them.
+        max_added: Option<i32>,
+    },
+    /// Its time has come, and the mails of the day are used up.
+    Delayed,
+    /// Someone cancelled it.
+    Cancelled,
+    /// Something else stopped it when its time had come.
+    Stopped,
+}
+
+impl MessageChange {
+    /// Its name, as the audit log says it.
+    pub const fn action(self) -> &'static str {
+        match self {
+            Self::Written => "message.create",
+            Self::Edited => "message.update",
+            Self::Begun { .. } => "message.send",
+            Self::Delayed => "message.delay",
+            Self::Cancelled => "message.cancel",
+            Self::Stopped => "message.stop",
+        }
+    }
 }
 
 /// Why an app acts for a person no longer.
@@ -394,8 +502,10 @@ pub enum KeyOrigin {
 /// How an account changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AccountChange<'a> {
-    /// A member changed its name or its time zone. Neither is recorded, since a name may be a person's.
+    /// A member changed its name, its time zone or what its public page says. Nothing of it is recorded, since a name may be a person's.
     Updated,
+    /// A member changed its handle, which is not recorded either.
+    HandleChanged,
     /// The operator suspended it.
     Suspended(Option<&'a str>),
     /// The operator resumed it.

@@ -62,4 +62,6 @@ id! {
     GrantId,
     /// Names an authorization that waits for a person's decision.
     AuthorizationId,
+    /// Names a message to the people who registered for an event.
+    MessageId,
 }

@@ -153,7 +153,7 @@ impl ClaimedJob {
 }
 
 /// The unique key of a job.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct JobKey {
     /// Its kind.
     pub kind: JobKind,

@@ -114,7 +114,7 @@ impl Collection {
     }
 }
 
-/// New registrations for an event that is neither cancelled nor over.
+/// New registrations and changed answers for an event that is neither cancelled nor over.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EventUpdates {
     /// The event.
@@ -123,6 +123,8 @@ pub struct EventUpdates {
     pub title: String,
     /// How many people registered in the time.
     pub new: i32,
+    /// How many people changed their own answers in the time.
+    pub changed: i32,
     /// How many registrations await the organizer's approval by now.
     pub awaiting: i32,
     /// The seats that are taken by now.
@@ -155,7 +157,8 @@ impl Organizer {
     pub fn wanted(&self, updates: &[EventUpdates]) -> Vec<EventUpdates> {
         let wants = |event: &&EventUpdates| match (self.role, self.choice) {
             (Role::Door, _) | (_, MailChoice::Nothing) => false,
-            (_, MailChoice::Approvals) => event.awaiting > 0,
+            // Guests change answers only where the organizer wants it.
+            (_, MailChoice::Approvals) => event.awaiting > 0 || event.changed > 0,
             (_, MailChoice::All) => true,
         };
         updates.iter().filter(wants).cloned().collect()
@@ -179,11 +182,12 @@ mod tests {
 
     const NOW: Instant = Instant::from_micros(1_800_000_000_000_000);
 
-    fn updates(awaiting: i32) -> EventUpdates {
+    fn updates(awaiting: i32, changed: i32) -> EventUpdates {
         EventUpdates {
             event: EventId::new(uuid::Uuid::nil()),
             title: "Rust Meetup".to_owned(),
             new: 1,
+            changed,
             awaiting,
             taken: 0,
             max_capacity: 9,
@@ -202,10 +206,11 @@ mod tests {
                 choice,
                 sees_registrations: true,
             };
-            organizer.wanted(&[updates(0), updates(2)]).len()
+            let updates = [updates(0, 0), updates(2, 0), updates(0, 1)];
+            organizer.wanted(&updates).len()
         };
         for role in [Role::Owner, Role::Organizer] {
-            assert_eq!(MailChoice::EACH.map(|choice| told(role, choice)), [1, 2, 0]);
+            assert_eq!(MailChoice::EACH.map(|choice| told(role, choice)), [2, 3, 0]);
         }
         assert_eq!(
             MailChoice::EACH.map(|choice| told(Role::Door, choice)),

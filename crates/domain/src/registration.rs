@@ -3,25 +3,26 @@
 mod answers;
 mod changes;
 mod confirmation;
+mod counters;
 mod details;
+mod party;
 mod registrant;
 mod seats;
 
-use std::{
-    fmt,
-    ops::{Add, Sub},
-    str::FromStr,
-};
+use std::{fmt, str::FromStr};
 
 pub use answers::{Answer, check_answers};
 pub use confirmation::{Awaits, Confirmation};
+pub use counters::{Companions, Counters};
 pub use details::{Details, NewDetails};
+pub use party::{MAX_PARTY, Party, Waiting, first_that_fit};
 pub use registrant::{ActiveStatus, Notification, Registrant, SampleOrganizer};
 pub use seats::{Admission, MUST_BE_NEW, Requester, Seats};
 use uuid::Uuid;
 
 use super::{
     check_in_code::CheckInCode,
+    date_time::EventTime,
     ids::{EventId, RegistrationId},
     instant::Instant,
     violation::FieldViolation,
@@ -50,12 +51,18 @@ pub struct Registration {
     pub check_in_code: CheckInCode,
     /// Whether an organizer added the attendee, who did not register themselves.
     pub is_added: bool,
-    /// When the attendee was checked in.
+    /// The people for whom it is.
+    pub party: Party,
+    /// How many of them were checked in.
+    pub arrived: i32,
+    /// When the first of them was checked in.
     pub checked_in_at: Option<Instant>,
     /// By whom: a person, or a key.
     pub checked_in_by: Option<Uuid>,
     /// What that person or key is called now. It is read only.
     pub checked_in_by_name: Option<String>,
+    /// Whether the attendee wants no reminders of the event.
+    pub refuses_reminders: bool,
     /// When it was made.
     pub registered_at: Instant,
     /// When it was last changed.
@@ -80,6 +87,12 @@ pub enum Refusal {
     /// The event has ended.
     #[error("the event has ended")]
     EventEnded,
+    /// Registration opens at this time.
+    #[error("registration is not open")]
+    RegistrationNotOpen(EventTime),
+    /// Registration is closed, since this time unless by hand.
+    #[error("registration is closed")]
+    RegistrationClosed(Option<EventTime>),
     /// The event is a draft.
     #[error("the event is not published")]
     EventNotPublished,
@@ -92,6 +105,9 @@ pub enum Refusal {
     /// Only a registration that holds a seat can be checked in.
     #[error("the registration is {0}, not Confirmed")]
     NotConfirmed(Status),
+    /// The event does not let guests change their answers, or has begun.
+    #[error("the answers cannot be changed any more")]
+    AnswersFixed,
     /// Who holds a seat is not declined.
     #[error("the registration holds a seat")]
     HoldsSeat,
@@ -158,94 +174,6 @@ impl FromStr for Status {
     }
 }
 
-/// How many registrations an event has, by status; the row is also the event's mutex (docs/storage.md).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Counters {
-    /// Registrations that hold a seat.
-    pub confirmed: i32,
-    /// Registrations that await approval or confirmation.
-    pub pending: i32,
-    /// Those of them that await the attendee's confirmation.
-    pub unconfirmed: i32,
-    /// Those of the unconfirmed that hold a seat until they are confirmed.
-    pub held: i32,
-    /// Registrations that wait for a seat.
-    pub waitlisted: i32,
-    /// Registrations that were cancelled.
-    pub cancelled: i32,
-    /// Those that hold a seat and were checked in.
-    pub checked_in: i32,
-}
-
-impl Counters {
-    /// All that are not cancelled: `registration_count`. These get a mail when the event is cancelled.
-    pub const fn active(self) -> i32 {
-        self.confirmed + self.pending + self.waitlisted
-    }
-
-    /// All, in any status: `registrations_total`.
-    pub const fn total(self) -> i32 {
-        self.active() + self.cancelled
-    }
-
-    /// Those with a status.
-    pub const fn with(self, status: Status) -> i32 {
-        match status {
-            Status::Pending => self.pending,
-            Status::Confirmed => self.confirmed,
-            Status::Waitlisted => self.waitlisted,
-            Status::Cancelled => self.cancelled,
-        }
-    }
-
-    /// Registrations that await the organizer's approval.
-    pub const fn awaiting_approval(self) -> i32 {
-        self.pending - self.unconfirmed
-    }
-}
-
-impl Add for Counters {
-    type Output = Self;
-
-    fn add(self, other: Self) -> Self {
-        Self {
-            confirmed: self.confirmed + other.confirmed,
-            pending: self.pending + other.pending,
-            unconfirmed: self.unconfirmed + other.unconfirmed,
-            held: self.held + other.held,
-            waitlisted: self.waitlisted + other.waitlisted,
-            cancelled: self.cancelled + other.cancelled,
-            checked_in: self.checked_in + other.checked_in,
-        }
-    }
-}
-
-impl Sub for Counters {
-    type Output = Self;
-
-    fn sub(self, other: Self) -> Self {
-        Self {
-            confirmed: self.confirmed - other.confirmed,
-            pending: self.pending - other.pending,
-            unconfirmed: self.unconfirmed - other.unconfirmed,
-            held: self.held - other.held,
-            waitlisted: self.waitlisted - other.waitlisted,
-            cancelled: self.cancelled - other.cancelled,
-            checked_in: self.checked_in - other.checked_in,
-        }
-    }
-}
-
-impl Registration {
-    /// What it adds to its event's counters.
-    pub fn counted(&self) -> Counters {
-        Counters {
-            checked_in: i32::from(self.checked_in_at.is_some()),
-            ..Counters::of(self.status, self.confirmation)
-        }
-    }
-}
-
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
@@ -265,9 +193,12 @@ pub(super) mod tests {
             answers: Vec::new(),
             check_in_code: CheckInCode::generate(&Entropy::seeded(1)),
             is_added: false,
+            party: Party::default(),
+            arrived: 0,
             checked_in_at: None,
             checked_in_by: None,
             checked_in_by_name: None,
+            refuses_reminders: false,
             registered_at: NOW,
             updated_at: NOW,
         }

@@ -214,7 +214,7 @@ impl Schedule {
 }
 
 /// Parses a date-time. Its form is checked even if the zone is unknown, so that all violations are reported at once.
-fn read_time(
+pub(crate) fn read_time(
     field: &str,
     text: &str,
     zone: Option<&Zone>,

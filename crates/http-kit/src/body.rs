@@ -15,11 +15,14 @@ use tokio::time::{Instant, timeout_at};
 
 use crate::Problem;
 
-/// The largest body. The largest event, with twenty custom fields of fifty options, is far smaller.
+/// The largest body that is no file. The largest event, with twenty custom fields of fifty options, is far smaller.
 pub const MAX_BYTES: usize = 1 << 20;
 
 /// How long a body may take, with any time limit of its request.
 const BODY_TIMEOUT: Duration = Duration::from_secs(15);
+
+/// The same for a file that is larger than that: a photograph from a telephone.
+const FILE_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// How many bytes bodies hold while they are read: those of all clients, and those of one.
 const OF_CLIENTS: usize = 128 << 20;
@@ -47,17 +50,23 @@ pub(super) async fn read(
     headers: &HeaderMap,
     body: Body,
     held: HeldBytes,
+    max_bytes: usize,
     deadline: Instant,
 ) -> Result<Bytes, Problem> {
     let declared = headers
         .get(CONTENT_LENGTH)
         .and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
     let declared = declared.unwrap_or_default();
-    if declared > MAX_BYTES {
-        return Err(too_large());
+    if declared > max_bytes {
+        return Err(too_large(max_bytes));
     }
-    let deadline = deadline.min(Instant::now() + BODY_TIMEOUT);
-    let read = timeout_at(deadline, collect(body, held)).await;
+    let limit = if max_bytes > MAX_BYTES {
+        FILE_TIMEOUT
+    } else {
+        BODY_TIMEOUT
+    };
+    let deadline = deadline.min(Instant::now() + limit);
+    let read = timeout_at(deadline, collect(body, held, max_bytes)).await;
     read.unwrap_or_else(|_elapsed| Err(too_slow()))
 }
 
@@ -69,14 +78,14 @@ pub fn invalid(message: &str) -> Problem {
     }])
 }
 
-async fn collect(mut body: Body, mut held: HeldBytes) -> Result<Bytes, Problem> {
+async fn collect(mut body: Body, mut held: HeldBytes, max_bytes: usize) -> Result<Bytes, Problem> {
     let mut bytes = Vec::new();
     while let Some(frame) = body.frame().await {
         let Ok(data) = frame.map_err(|error| broken(&error))?.into_data() else {
             continue;
         };
-        if bytes.len() + data.len() > MAX_BYTES {
-            return Err(too_large());
+        if bytes.len() + data.len() > max_bytes {
+            return Err(too_large(max_bytes));
         }
         if !held.at_least(bytes.len() + data.len()) {
             return Err(too_many());
@@ -86,10 +95,10 @@ async fn collect(mut body: Body, mut held: HeldBytes) -> Result<Bytes, Problem> 
     Ok(bytes.into())
 }
 
-fn too_large() -> Problem {
+fn too_large(max_bytes: usize) -> Problem {
     Problem::new(
         Reason::PayloadTooLarge,
-        format!("the body is larger than {MAX_BYTES} bytes"),
+        format!("the body is larger than {max_bytes} bytes"),
     )
 }
 
@@ -123,7 +132,8 @@ mod tests {
 
     async fn read_to(memory: &Memory, body: Body, time: Duration) -> Result<Bytes, Problem> {
         let deadline = Instant::now() + time;
-        read(&HeaderMap::new(), body, memory.hold(CLIENT), deadline).await
+        let held = memory.hold(CLIENT);
+        read(&HeaderMap::new(), body, held, MAX_BYTES, deadline).await
     }
 
     #[tokio::test(start_paused = true)]

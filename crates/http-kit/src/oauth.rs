@@ -57,7 +57,7 @@ impl OAuth {
                     "authorization_servers": [server.issuer],
                     "scopes_supported": server.scopes,
                     "bearer_methods_supported": ["header"],
-                    "resource_name": "Muster",
+                    "resource_name": server.site_name,
                     "resource_documentation": format!("{}/docs", server.issuer),
                 });
                 Ok(metadata_document(&metadata))

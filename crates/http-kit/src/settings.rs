@@ -75,7 +75,7 @@ pub struct EdgeSettings {
 /// What a surface does in place of serving. Add it to its settings as an optional subcommand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::Subcommand)]
 pub enum EdgeCommand {
-    /// Ask the one that runs at this HTTP address whether it is ready (`/readyz`): exit code 0, or 1 with the cause
+    /// Check whether the process at this HTTP address is ready (`/readyz`): exit code 0, or 1 with the cause
     Health,
 }
 
@@ -159,8 +159,23 @@ impl CallOptions {
         body: Body,
         deadline: Instant,
     ) -> Result<Bytes, Problem> {
+        self.read_file(request, body, body::MAX_BYTES, deadline)
+            .await
+    }
+
+    /// The same for a body of another size at most.
+    ///
+    /// # Errors
+    /// As [`CallOptions::read_body`].
+    pub async fn read_file(
+        &self,
+        request: &Parts,
+        body: Body,
+        max_bytes: usize,
+        deadline: Instant,
+    ) -> Result<Bytes, Problem> {
         let held = self.memory.hold(self.client(request));
-        body::read(&request.headers, body, held, deadline).await
+        body::read(&request.headers, body, held, max_bytes, deadline).await
     }
 
     /// The address of the client, over a network.

@@ -11,6 +11,9 @@ pub enum Failure {
     /// A problem of the environment: a port in use, a folder that is not writable, an unreachable database. Exit code 1.
     #[error("{0}")]
     Environment(String),
+    /// A problem of the environment that may pass, for callers that then try again. Exit code 75 (`EX_TEMPFAIL`).
+    #[error("{0}")]
+    Temporary(String),
     /// A defect of Muster. Exit code 70 (`EX_SOFTWARE`).
     #[error("{0}")]
     Internal(String),
@@ -28,6 +31,7 @@ impl Failure {
             Self::Environment(_) => 1,
             Self::Settings(_) => 64,
             Self::Internal(_) => 70,
+            Self::Temporary(_) => 75,
         }
     }
 

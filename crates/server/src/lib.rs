@@ -5,6 +5,7 @@
 
 pub mod accepting;
 pub mod adaptive_limit;
+pub mod brand;
 pub mod budget;
 mod command_line;
 pub mod connection_limit;

@@ -36,8 +36,8 @@ pub struct ProgramSettings {
 #[derive(Debug, Clone, Copy, clap::Args)]
 #[command(next_help_heading = "Processors")]
 pub struct ThreadSettings {
-    /// How many threads serve, each of which can keep a processor busy. By default half as many as there are processors, at least one: the
-    /// others are for the database and for Muster's other programs. A thread more than there are free processors costs more than it does
+    /// Number of threads that serve requests. The default is half the processors, at least one: the others are for the database and
+    /// Muster's other programs. More threads than free processors make it slower
     #[arg(long, env = "MUSTER_THREADS", value_name = "N", value_parser = threads)]
     pub threads: Option<NonZeroU16>,
 }

@@ -31,8 +31,8 @@ pub async fn linger(time: Duration) {
 #[derive(Debug, Clone, Copy, Default, clap::Args)]
 #[command(next_help_heading = "Stopping")]
 pub struct StopSettings {
-    /// Seconds for which it goes on after the signal to stop (SIGTERM), and only says that it is not ready (`/readyz`, gRPC health): as
-    /// long as load balancers take to send requests elsewhere. After that, running requests may take 20 s
+    /// Seconds to keep serving after SIGTERM while reporting not ready (`/readyz`, gRPC health), so that load balancers send requests
+    /// elsewhere. After that, running requests may take 20 s
     #[arg(long, env = "MUSTER_STOP_WAIT_SECONDS", value_name = "SECONDS", default_value_t = 0,
           value_parser = clap::value_parser!(u16).range(0..=300))]
     pub stop_wait_seconds: u16,

@@ -39,13 +39,14 @@ mod watchdog;
 pub use error::Error;
 pub use options::{Options, Purpose};
 pub use outage::Outages;
-pub use queries::Suppression;
+pub use queries::{EventViews, MailNumber, MessageRefusal, Suppression};
 pub use reads::Reads;
 pub use store::Store;
 pub use tx::Tx;
 pub use uses::{GrantUses, KeyUses, SessionUses, Uses};
 pub use values::{
-    ActivityView, AuditRecord, CatalogueMatches, Clearance, EventFilter, FirstEvents, JobQueue,
-    JobRecord, MailQueue, MailRecipient, MyEventsFilter, RegistrationFilter, StoredAnswer,
-    StoredClient, StoredConnection, StoredCover, UnsentMail,
+    ActivityView, AuditRecord, BlockedMailbox, CatalogueMatches, Clearance, EventFilter,
+    FirstEvents, FoundMail, JobQueue, JobRecord, MailQueue, MailRecipient, MyEventsFilter,
+    Recipient, RegistrationFilter, StoredAnswer, StoredClient, StoredConnection, StoredCover,
+    UndeliveredMail, UnsentMail,
 };

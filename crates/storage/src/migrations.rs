@@ -53,7 +53,7 @@ macro_rules! step {
     };
 }
 
-const STEPS: [Step; 49] = [
+const STEPS: [Step; 60] = [
     step!(1, "0001_initial", both),
     step!(2, "0002_registering", both),
     step!(3, "0003_excused_jobs", both),
@@ -109,6 +109,17 @@ const STEPS: [Step; 49] = [
     step!(58, "0058_checked_in_by", both),
     step!(61, "0061_cover_variants", both),
     step!(62, "0062_cities", both),
+    step!(63, "0063_reminders", both),
+    step!(64, "0064_messages", both),
+    step!(65, "0065_named_scopes", both),
+    step!(66, "0066_mails", both),
+    step!(74, "0074_own_covers", both),
+    step!(76, "0076_own_answers", both),
+    step!(77, "0077_for_guests_only", both),
+    step!(81, "0081_event_views", both),
+    step!(82, "0082_registration_times", both),
+    step!(83, "0083_handles", both),
+    step!(84, "0084_parties", both),
 ];
 
 /// SQLite's migrations.

@@ -182,7 +182,7 @@ pub(super) const fn utf8(bytes: &'static [u8]) -> &'static str {
 }
 
 const PLACEHOLDERS: &str = "$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, \
-     $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $36, $37, $38, $39, $40";
+     $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $36, $37, $38, $39, $40, $41, $42, $43, $44, $45, $46, $47, $48";
 
 /// Returns the placeholders from one number to another.
 pub(super) const fn placeholders(first: usize, last: usize) -> Fragment {

@@ -157,6 +157,7 @@ tuples! {
     10: A B C D E F G H I J;
     11: A B C D E F G H I J K;
     12: A B C D E F G H I J K L;
+    14: A B C D E F G H I J K L M N;
 }
 
 /// A statement that can be run.

@@ -2,14 +2,16 @@
 
 use domain::{
     check_in_code::CheckInCode,
-    event::{CustomField, TimeAndPlace},
+    event::{CustomField, Reminders, TimeAndPlace},
     ids::{
         AccountId, AuthorizationId, ClientId, CodeId, EventId, GrantId, InvitationId, KeyId,
-        PersonId, RegistrationId, SessionId,
+        MessageId, PersonId, RegistrationId, SessionId,
     },
     image_credit::ImageCredit,
     instant::Instant,
     job::{Destination, JobKind},
+    mail::{self, MailState},
+    message::{self, AnswerFilter, MessageState},
     oauth::Audience,
     organizer_mail::MailChoice,
     person::Role,
@@ -79,6 +81,7 @@ ids!(
     GrantId,
     InvitationId,
     KeyId,
+    MessageId,
     PersonId,
     RegistrationId,
     SessionId,
@@ -104,7 +107,19 @@ macro_rules! named {
     )+};
 }
 
-named!(Audience, JobKind, MailChoice, Plan, Purpose, Role, Status);
+named!(
+    Audience,
+    JobKind,
+    MailChoice,
+    MailState,
+    MessageState,
+    Plan,
+    Purpose,
+    Role,
+    Status,
+    mail::StopReason,
+    message::StopReason,
+);
 
 /// Stores values as text: `Type: how it is written, how it is read;`.
 macro_rules! text {
@@ -159,7 +174,16 @@ macro_rules! json {
     )+};
 }
 
-json!(ImageCredit, Value, Vec<Answer>, Vec<CustomField>);
+json!(
+    ImageCredit,
+    Reminders,
+    Value,
+    message::Audience,
+    Vec<Answer>,
+    Vec<AnswerFilter>,
+    Vec<CustomField>,
+    Vec<String>,
+);
 
 /// Stores bytes without a copy: `Type: its bytes;`.
 macro_rules! borrowed {

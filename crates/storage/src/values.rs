@@ -3,9 +3,10 @@
 use domain::{
     catalogue::Starts,
     event::{Event, ListedEvent},
-    ids::{AccountId, ClientId, EventId, GrantId, KeyId, PersonId},
+    ids::{AccountId, ClientId, EventId, GrantId, KeyId, PersonId, RegistrationId},
     instant::Instant,
     job::{Destination, JobKey},
+    mail::GuestMail,
     oauth::Grant,
     period::Period,
     person::Role,
@@ -16,6 +17,19 @@ use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
 use super::Error;
+
+/// Someone who gets a message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Recipient {
+    /// Their place in the order of registering.
+    pub seq: i64,
+    /// Their name.
+    pub name: String,
+    /// Their address.
+    pub email: String,
+    /// Whether an organizer added them.
+    pub is_added: bool,
+}
 
 /// Which of an account's events to list (rule 6 of docs/rules.md).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -91,14 +105,11 @@ impl RegistrationFilter {
         self.text.is_some() || self.approval_first
     }
 
-    /// The words that are looked for, folded; unused ones are empty, and in every text. The last one has all that is left.
+    /// The first words that are looked for, folded; unused ones are empty, and in every text. Further words decide nothing.
     pub(super) fn words(&self) -> [String; 4] {
         let folded = words::folded(self.text.as_deref().unwrap_or_default());
         let mut given = folded.split([' ', ',']).filter(|word| !word.is_empty());
-        let mut next = || given.next().unwrap_or_default().to_owned();
-        let first = [next(), next(), next()];
-        let [one, two, three] = first;
-        [one, two, three, given.collect::<Vec<_>>().join(" ")]
+        [(); 4].map(|()| given.next().unwrap_or_default().to_owned())
     }
 }
 
@@ -249,6 +260,43 @@ pub struct MailRecipient {
     pub is_cancelled: bool,
 }
 
+/// A mail whose job ended, as a report finds it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FoundMail {
+    /// The key of its job.
+    pub key: JobKey,
+    /// The hash of the mailbox that it was for.
+    pub mailbox: [u8; 32],
+    /// The address that its registration has now.
+    pub email: Option<String>,
+}
+
+/// A mail that did not arrive.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UndeliveredMail {
+    /// The registration that it was for.
+    pub registration: RegistrationId,
+    /// The address that the registration has now.
+    pub email: String,
+    /// What became of it.
+    pub mail: GuestMail,
+}
+
+/// A mailbox that gets no mails, or none of some kinds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BlockedMailbox {
+    /// The SHA-256 of the mailbox.
+    pub mailbox: [u8; 32],
+    /// Whose mails it does not get, where a person refused those of one account; nil where the operator decided for all.
+    pub account_id: Option<AccountId>,
+    /// The name of a [`StopReason`](domain::mail::StopReason), or `suppressed`.
+    pub reason: String,
+    /// Since when.
+    pub created_at: Instant,
+    /// An address of the mailbox, if one is known.
+    pub email: Option<String>,
+}
+
 /// A client of OAuth, with what it says of itself as it is stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredClient {
@@ -297,8 +345,10 @@ impl StoredCover {
 }
 
 /// The text of a registration that the organizer's search looks through.
-pub(super) fn search_text(name: &str, email: &str) -> String {
-    [name, email].map(words::folded).join(" ")
+pub(super) fn search_text(name: &str, email: &str, companions: &[String]) -> String {
+    let texts = [name, email].into_iter();
+    let texts = texts.chain(companions.iter().map(String::as_str));
+    texts.map(words::folded).collect::<Vec<_>>().join(" ")
 }
 
 /// The longest text that the owner's search looks through, in bytes: an entry of an index on PostgreSQL has room for it. Only texts of
@@ -318,6 +368,11 @@ pub(super) fn event_search_text(event: &Event) -> String {
 /// A folded city as a word of the search index, in which no other word begins like it.
 pub(super) fn city_word(name: &str) -> String {
     format!("={name}")
+}
+
+/// The account of an event as a word of the search index. No other word begins like it.
+pub(super) fn organizer_word(account: AccountId) -> String {
+    format!("_{}", account.uuid().simple())
 }
 
 /// The counter row of an event. UUIDv7 ends in random bits, so events spread evenly.

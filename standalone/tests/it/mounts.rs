@@ -3,11 +3,13 @@
 use clap::Parser;
 use http_kit::Router;
 use standalone::Config;
+use website::Views;
 
 use crate::core::{bytes, error, get, mcp, send, willing};
 
 fn muster() -> Router {
-    standalone::router(&willing(), &Config::parse_from(["muster"])).unwrap()
+    let config = Config::parse_from(["muster"]);
+    standalone::router(&willing(), &config, Views::default()).unwrap()
 }
 
 #[tokio::test]

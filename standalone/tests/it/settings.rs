@@ -9,7 +9,7 @@ use crate::core::{error, get, mcp, send, stuck};
 #[tokio::test(start_paused = true)]
 async fn a_request_may_take_as_long_as_the_settings_say() {
     let config = Config::parse_from(["muster", "--request-seconds", "7"]);
-    let muster = standalone::router(&stuck(), &config).unwrap();
+    let muster = standalone::router(&stuck(), &config, website::Views::default()).unwrap();
     for request in [get("/api/v1/events"), mcp("tools/list")] {
         let (started, path) = (Instant::now(), request.uri().clone());
         let (status, code, message) = error(send(&muster, request).await).await;

@@ -62,15 +62,32 @@ pub fn jpeg_bomb() -> Vec<u8> {
     file
 }
 
+/// Asserts that a file is a JPEG of a cover's size, made from one of the pictures here by turning it to the right.
+#[track_caller]
+pub fn assert_is_turned_cover(jpeg: &[u8]) {
+    let (width, height, pixels) = decoded(jpeg);
+    assert_eq!((width, height), (1200, 630));
+    let at = |y: usize| &pixels[(y * width + width / 2) * 3..][..3];
+    let (top, bottom) = (at(50), at(height - 50));
+    assert!(top[0] > 240 && top[2] < 15, "red above: {top:?}");
+    assert!(bottom[2] > 240 && bottom[0] < 15, "blue below: {bottom:?}");
+}
+
 /// What a cover's file says of its size, and the colours near its left and right edges.
 fn look_at(jpeg: &[u8]) -> (usize, usize, [u8; 3], [u8; 3]) {
+    let (width, height, pixels) = decoded(jpeg);
+    let row = height / 2 * width * 3;
+    let at = |x: usize| pixels[row + x * 3..row + x * 3 + 3].try_into().unwrap();
+    (width, height, at(100), at(width - 100))
+}
+
+/// Width, height and pixels.
+fn decoded(jpeg: &[u8]) -> (usize, usize, Vec<u8>) {
     use zune_jpeg::{JpegDecoder, zune_core::bytestream::ZCursor};
     let mut decoder = JpegDecoder::new(ZCursor::new(jpeg));
     let pixels = decoder.decode().unwrap();
     let (width, height) = decoder.dimensions().unwrap();
-    let row = height / 2 * width * 3;
-    let at = |x: usize| pixels[row + x * 3..row + x * 3 + 3].try_into().unwrap();
-    (width, height, at(100), at(width - 100))
+    (width, height, pixels)
 }
 
 /// Asserts that a file is a JPEG of a cover's size, made from one of the pictures here.

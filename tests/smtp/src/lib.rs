@@ -258,9 +258,8 @@ impl Server {
                 let taken = self.shared.taken.notified();
                 tokio::pin!(taken);
                 taken.as_mut().enable();
-                let mails = self.mails();
-                if mails.len() >= count {
-                    return mails;
+                if self.count() >= count {
+                    return self.mails();
                 }
                 taken.await;
             }

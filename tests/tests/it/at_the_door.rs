@@ -1,6 +1,6 @@
 //! What people at the door see: how many have come, and who it is whose code they have scanned.
 
-use std::sync::Arc;
+use std::{fmt::Write as _, sync::Arc};
 
 use domain::{
     plan::Plan,
@@ -13,7 +13,8 @@ use muster_api::{
         GetRegistrationByCodeRequest, RegistrationByCode,
         bindings::{
             AddRegistration, ApproveRegistration, CancelEvent, CancelRegistration, CheckIn,
-            CheckInByCode, ListRegistrations, RegisterAttendee, UndoCheckIn, UpdateEvent,
+            CheckInByCode, ListCheckInCodes, ListRegistrations, RegisterAttendee, UndoCheckIn,
+            UpdateEvent,
         },
         registration_service_client::RegistrationServiceClient,
     },
@@ -115,7 +116,8 @@ async fn words_are_found_in_any_order_and_everyone_can_be_reached(api: Api) {
     let (rest, _, cursor) = names(next).await;
     assert_eq!(rest, ["Johanna 19", "Johanna 20", "Johanna 21"]);
     assert!(cursor.is_null());
-    for words in ["bauer anna", "Bauer, Anna", "anna a@ex", "nna auer"] {
+    let many = "example anna a@ex bauer x y";
+    for words in ["bauer anna", "Bauer, Anna", "anna a@ex", "nna auer", many] {
         let (found, count, _) = names(json!({"id": event.id, "q": words})).await;
         assert_eq!(
             (found, count),
@@ -129,11 +131,13 @@ async fn words_are_found_in_any_order_and_everyone_can_be_reached(api: Api) {
     assert_eq!(whole, ["Johanna 3"]);
     let (part, ..) = names(json!({"id": event.id, "email": "3@example.org"})).await;
     assert!(part.is_empty());
-    let both = json!({"id": event.id, "email": "j3@example.org", "q": "x"});
+    let from = "2027-01-01T00:00:00Z";
+    let both =
+        json!({"id": event.id, "email": "j3@example.org", "q": "x", "from": from, "offset": 1});
     owner
         .refused::<ListRegistrations>(both)
         .await
-        .blames(&["q"]);
+        .blames(&["q", "from", "offset"]);
 }
 
 async fn the_url_of_the_qr_code_checks_in_and_one_of_another_host_does_not(api: Api) {
@@ -229,15 +233,53 @@ async fn a_code_shows_nothing_to_others(app: Arc<TestApp>) {
     assert_eq!(refusal.reason, Reason::InsufficientScope);
 }
 
+async fn a_door_without_network_knows_whom_it_expects_by_hashes(api: Api) {
+    let owner = api.owner(Plan::Premium).await;
+    let event = owner.publish_new(json!({})).await;
+    let statuses = [Cancelled, Confirmed, Confirmed];
+    let people = api.register(&event.id, &statuses).await;
+    let arrival = json!({"id": event.id, "registration_id": people[2].id.to_string()});
+    owner.ok::<CheckIn>(arrival).await;
+    let id = domain::ids::EventId::new(event.id.parse().unwrap());
+    let item = |index: usize, status: &str, checked_in: bool| {
+        let hash = people[index].check_in_code.hashed(id);
+        let hash: String = hash.iter().fold(String::new(), |mut text, byte| {
+            write!(text, "{byte:02x}").unwrap();
+            text
+        });
+        json!({"hash": hash, "status": status, "checked_in": checked_in})
+    };
+    let of_event = json!({"id": event.id});
+    let list = owner.ok::<ListCheckInCodes>(of_event.clone()).await;
+    // Who is expected comes first.
+    let items = [
+        item(1, "Confirmed", false),
+        item(2, "Confirmed", true),
+        item(0, "Cancelled", false),
+    ];
+    assert_eq!(list, json!({"items": items, "count": 3}));
+    let stranger = api.owner(Plan::Premium).await;
+    let refusal = stranger.refused::<ListCheckInCodes>(of_event).await;
+    assert_eq!(refusal.reason, Reason::NotFound);
+    let unpaid = api.owner(Plan::Free).await;
+    let event = unpaid.publish_new(json!({})).await;
+    let refusal = unpaid
+        .refused::<ListCheckInCodes>(json!({"id": event.id}))
+        .await;
+    assert_eq!(refusal.reason, Reason::PlanRequired);
+}
+
 mod counted {
     use super::{
-        a_check_in_says_when_and_by_whom, every_change_of_a_registration_is_counted,
+        a_check_in_says_when_and_by_whom, a_door_without_network_knows_whom_it_expects_by_hashes,
+        every_change_of_a_registration_is_counted,
         the_url_of_the_qr_code_checks_in_and_one_of_another_host_does_not,
         words_are_found_in_any_order_and_everyone_can_be_reached,
     };
 
     tests::on_every_surface!(
         every_change_of_a_registration_is_counted,
+        a_door_without_network_knows_whom_it_expects_by_hashes,
         a_check_in_says_when_and_by_whom,
         words_are_found_in_any_order_and_everyone_can_be_reached,
         the_url_of_the_qr_code_checks_in_and_one_of_another_host_does_not,

@@ -53,6 +53,12 @@ const PACKAGES: &[Package] = &[
         never: &["axum", "reqwest", "rmcp", "sqlx", "tonic"],
     },
     Package {
+        name: "markdown",
+        folder: "crates/markdown",
+        may_use: &[],
+        never: &["axum", "rmcp", "sqlx", "tokio", "tonic"],
+    },
+    Package {
         name: "domain",
         folder: "crates/domain",
         may_use: &["muster-api"],
@@ -71,6 +77,7 @@ const PACKAGES: &[Package] = &[
             "covers",
             "domain",
             "egress",
+            "markdown",
             "muster-api",
             "server",
             "storage",
@@ -104,7 +111,7 @@ const PACKAGES: &[Package] = &[
     Package {
         name: "website",
         folder: "website",
-        may_use: &["http-kit", "muster-api", "rpc-client", "server"],
+        may_use: &["http-kit", "markdown", "muster-api", "rpc-client", "server"],
         never: &["rmcp", "sqlx"],
     },
     Package {
@@ -148,7 +155,7 @@ const MODULES: &[(&str, &[&str])] = &[
     ("email", &["calendar"]),
     ("jobs", &["email", "service"]),
     ("demo", &["service"]),
-    ("settings", &["email", "grpc"]),
+    ("settings", &["email", "grpc", "service"]),
     ("admin", &["email", "service", "settings"]),
 ];
 
@@ -159,6 +166,7 @@ const CONFINED: &[(&str, &str, &[&str])] = &[
     ("core-service", "prost_types", &["grpc"]),
     ("core-service", "lettre", &["email"]),
     ("core-service", "askama", &["email"]),
+    ("core-service", "mail_parser", &["email"]),
     (
         "crates/domain",
         "muster_api",
@@ -187,7 +195,7 @@ const SEAM: &[(&str, &[&str])] = &[
     ("insert_jobs", &["service/command"]),
     ("schedule_cancellation_mails", &["service/command"]),
     ("schedule_event_changed_mails", &["service/command"]),
-    ("schedule_promotion_mails", &["service/command"]),
+    ("schedule_message_mails", &["service/command"]),
 ];
 
 fn root() -> &'static Path {

@@ -41,6 +41,8 @@ async fn a_clone_is_a_draft_with_the_same_times_and_questions(api: Api) {
         ("registrations_confirmed", json!(0)),
         ("registrations_active", json!(0)),
         ("registrations_pending", json!(0)),
+        ("seats_taken", json!(0)),
+        ("seats_left", json!(7)),
         ("id", cloned["id"].clone()),
         ("slug", cloned["slug"].clone()),
         ("event_url", cloned["event_url"].clone()),

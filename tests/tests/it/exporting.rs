@@ -17,7 +17,7 @@ use muster_api::{
     v1::{
         ExportAccountRequest,
         account_service_client::AccountServiceClient,
-        bindings::{CancelEvent, GetMyEvent, ListActivity, RegisterAttendee},
+        bindings::{CancelEvent, CreateMessage, GetMyEvent, ListActivity, RegisterAttendee},
     },
 };
 use serde_json::{Value, json};
@@ -110,6 +110,10 @@ async fn everything_of_the_account_is_in_it_as_json_and_as_tables(app: Arc<TestA
         .ok::<CancelEvent>(json!({"id": small.id, "reason": "Rain"}))
         .await;
 
+    let message =
+        json!({"id": event.id, "subject": "=Bring this", "text": "A *lamp*", "hours_after_end": 1});
+    owner.ok::<CreateMessage>(message).await;
+
     let files = exported(&app, &account.key).await;
     let parts = [
         "activity",
@@ -117,6 +121,7 @@ async fn everything_of_the_account_is_in_it_as_json_and_as_tables(app: Arc<TestA
         "invitations",
         "keys",
         "members",
+        "messages",
         "registrations",
     ];
     let mut expected: Vec<String> = parts
@@ -146,7 +151,12 @@ async fn everything_of_the_account_is_in_it_as_json_and_as_tables(app: Arc<TestA
     assert_eq!(events.len(), 62);
     let of = |id: &str| events.iter().find(|row| row["id"] == id).unwrap().clone();
     let mut detail = owner.ok::<GetMyEvent>(json!({"id": small.id})).await;
-    for of_now in ["registrants_notified", "is_ended"] {
+    for of_now in [
+        "registrants_notified",
+        "is_ended",
+        "is_registration_ahead",
+        "is_registration_closed",
+    ] {
         detail.as_object_mut().unwrap().remove(of_now);
     }
     detail["cancel_reason"] = json!("Rain");
@@ -167,6 +177,12 @@ async fn everything_of_the_account_is_in_it_as_json_and_as_tables(app: Arc<TestA
         .find(|row| row["email"] == "zoe@example.org");
     assert_eq!(zoe.unwrap()["name"], "=cmd|' /C calc'!A0");
     assert!(files["registrations.csv"].contains("\"'=cmd|"));
+
+    let messages = rows(&files, "messages");
+    assert_eq!(
+        (&messages[0]["subject"], &messages[0]["event_id"]),
+        (&json!("=Bring this"), &json!(event.id))
+    );
 
     let activity = rows(&files, "activity");
     let page = owner.ok::<ListActivity>(json!({"limit": 5})).await;

@@ -145,7 +145,11 @@ async fn quotas_are_each_accounts_own(api: Api) {
 
 async fn the_account_tells_about_itself(api: Api) {
     let account = api.account_in(Plan::Premium, Some("Europe/Berlin")).await;
-    let told = api.as_owner(&account).ok::<GetAccount>(json!({})).await;
+    let mut told = api.as_owner(&account).ok::<GetAccount>(json!({})).await;
+    // Tools leave out what is null: the account has no public page.
+    told.as_object_mut()
+        .unwrap()
+        .retain(|_, value| !value.is_null());
     let expected = json!({
         "id": account.id.to_string(), "email": account.email, "name": "Olga Owner", "plan": "premium", "is_paid": true,
         "active_events": 0, "active_events_limit": 25, "active_events_left": 25, "timezone": "Europe/Berlin",

@@ -295,12 +295,12 @@ async fn a_table_is_a_file_of_its_owner(app: Arc<TestApp>) {
     let lines: Vec<&str> = table.lines().collect();
     assert_eq!(
         lines[0],
-        "\u{feff}\"id\",\"name\",\"email\",\"status\",\"registered_at\",\"checked_in\",\"awaits\",\"check_in_code\",\"checked_in_at\",\"checked_in_by\",\"Diet\",\"other_answers\""
+        "\u{feff}\"id\",\"name\",\"email\",\"status\",\"registered_at\",\"checked_in\",\"awaits\",\"check_in_code\",\"checked_in_at\",\"checked_in_by\",\"party_size\",\"companions\",\"people_checked_in\",\"Diet\",\"other_answers\""
     );
     assert!(lines[1].contains(r#","'=1+1","grace@example.org","Confirmed","#));
     let code = app.registrations(&event.id).await[0].check_in_code.clone();
     let end = format!(
-        r#","false","","{}","","","vegan, please","""#,
+        r#","false","","{}","","",1,"",0,"vegan, please","""#,
         code.as_str()
     );
     assert!(lines[1].ends_with(&end), "{}", lines[1]);

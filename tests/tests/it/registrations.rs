@@ -115,7 +115,8 @@ async fn registrations_are_listed_in_the_order_of_registering(api: Api) {
             "name": format!("Guest {number}"), "email": format!("guest-{number}@example.org"), "registered_at": at,
             "status": status, "checked_in": false, "id": rows[number - 1].id.to_string(), "answers": [],
             "awaits": (status == "Pending").then_some("approval"),
-            "checked_in_at": null, "checked_in_by": null, "was_checked_in": null, "mail_failed_at": null,
+            "checked_in_at": null, "checked_in_by": null, "was_checked_in": null, "mail_failed_at": null, "mail_problem": null,
+            "party_size": 1, "companions": [], "people_checked_in": 0,
         })
     };
     let expected = json!({

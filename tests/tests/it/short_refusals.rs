@@ -73,6 +73,7 @@ async fn wrong_answers_do_not_bring_all_labels_and_options_back(app: Arc<TestApp
             name: Some("Ada".to_owned()),
             email: Some("ada@example.org".to_owned()),
             answers: (0..20).map(answer).collect(),
+            ..AddRegistrationRequest::default()
         };
         let mut registrations = app.grpc.registrations(&account.key);
         let status = registrations.add_registration(request).await.unwrap_err();

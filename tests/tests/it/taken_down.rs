@@ -5,12 +5,18 @@ use std::{collections::BTreeMap, sync::Arc};
 use domain::plan::Plan;
 use muster_api::binding::Access;
 use serde_json::{Value, json};
-use tests::{Created, Surface, TestApp};
+use tests::{Browser, Created, Surface, TestApp};
 
-use crate::every_rpc::{Fields, rpcs, tools};
+use crate::{
+    every_rpc::{Fields, rpcs, tools},
+    site::organizers::change,
+};
 
 /// Words that only the event's title has. They are searched by the first one.
 const TITLE: &str = "Zebrafinken am Abend";
+
+/// The handle of its organizer.
+const HANDLE: &str = "vogelfreunde";
 
 /// What leads to all public pages, and what nothing links to.
 const SEEDS: [&str; 9] = [
@@ -34,6 +40,7 @@ async fn places(app: &TestApp, event: &Created) -> BTreeMap<String, String> {
     waiting.extend(SEEDS.map(str::to_owned));
     // Other sites have the line that shows it; ours only shows that line as text.
     waiting.push(format!("/events/{}/embed", event.slug));
+    waiting.push(format!("/o/{HANDLE}/embed"));
     while let Some(path) = waiting.pop() {
         if seen.contains(&path) {
             continue;
@@ -105,6 +112,7 @@ async fn answers(app: &Arc<TestApp>, event: &Created) -> BTreeMap<String, String
         json!({}),
         json!({"q": "zebrafinken"}),
         json!({"city": "Berlin"}),
+        json!({ "organizer": HANDLE }),
     ] {
         let mut fields: Fields = q.as_object().unwrap().clone();
         fields.insert("slug".to_owned(), json!(event.slug));
@@ -150,6 +158,9 @@ async fn answers(app: &Arc<TestApp>, event: &Created) -> BTreeMap<String, String
 
 async fn publish(app: &Arc<TestApp>) -> (domain::ids::AccountId, Created) {
     let account = app.account(Plan::Pro).await;
+    let browser = Browser::signed_in(app, &account.email).await;
+    let changed = change(&browser, &account, &[("handle", HANDLE)]).await;
+    assert_eq!(changed.status, 303, "{changed:?}");
     let owner = app.over(Surface::Http).as_owner(&account);
     let event: Value = json!({"title": TITLE, "city": "Berlin", "image_query": "birds"});
     (account.id, owner.publish_new(event).await)
@@ -207,6 +218,10 @@ async fn found_everywhere(app: &Arc<TestApp>, event: &Created) -> BTreeMap<Strin
         "/events?city=Berlin",
         "/events.atom",
         "/events.ics",
+        &format!("/o/{HANDLE}"),
+        &format!("/o/{HANDLE}.ics"),
+        &format!("/o/{HANDLE}.atom"),
+        &format!("/o/{HANDLE}/embed"),
         &format!("/events/{slug}"),
         &format!("/events/{slug}/event.ics"),
         &format!("/events/{slug}/register"),

@@ -56,7 +56,7 @@ fn with_ids(event: &str, registration: &str, code: &str) -> Fields {
     let fields = json!({
         "id": event, "registration_id": registration, "registration_ids": [registration], "event_id": event, "code": code,
         "title": "Mine", "name": "Mine", "email": "mallory@example.org", "reason": "Mine", "change": "cancel",
-        "description": "Mine", "location": "Mine", "start_date": "2030-05-01T18:00:00Z",
+        "description": "Mine", "location": "Mine", "start_date": "2030-05-01T18:00:00Z", "subject": "Mine", "text": "Mine",
     });
     fields.as_object().unwrap().clone()
 }

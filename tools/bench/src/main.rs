@@ -5,9 +5,11 @@ mod cached;
 mod cancelling;
 mod dashboard;
 mod deployed;
+mod importing;
 mod latency;
 mod machine;
 mod mails;
+mod messages;
 mod million;
 mod owner;
 mod pages;
@@ -64,10 +66,14 @@ enum Measure {
     Seats,
     /// Time to cancel an event with 10,000 registrants
     Cancelling,
+    /// Time to import a list of 10,000 people
+    Importing,
     /// Latency of other requests while 5,000 people register for one event
     Latency,
     /// Mails per second to an SMTP server on this machine
     Mails,
+    /// Time to schedule a message to 10,000 registrants, and to find due reminders among a million
+    Messages,
     /// Cost of a tool call over MCP beside the same call through the gateway
     Agents,
     /// Latency, throughput and processor time of core and gateway as processes of their own, over TCP and over a Unix socket
@@ -126,8 +132,10 @@ impl Measure {
         match self {
             Self::Seats => seats::measure(run).await,
             Self::Cancelling => cancelling::measure(run).await,
+            Self::Importing => importing::measure(run).await,
             Self::Latency => latency::measure(run).await,
             Self::Mails => mails::measure(run).await,
+            Self::Messages => messages::measure(run).await,
             Self::Agents => agents::measure(run).await,
             Self::Deployed => deployed::measure(run).await,
             Self::Cached => cached::measure(run).await,

@@ -37,6 +37,12 @@ const TURN: Size<Turn> = Size {
 const FIRST_BYTE: Figure = Figure::seconds(5e-3);
 const IN_THE_WEBSITE: Figure = Figure::seconds(1e-3);
 
+/// A filtered list, and the page of an organizer, which should cost as much. It shows two lists.
+const FILTERED: &str = "/events?city=Berlin";
+const ORGANIZER: &str = "/o/demo-organizer";
+const A_LIST: &str = "a filtered list";
+const TIMES_A_LIST: f64 = 1.5;
+
 /// `muster` with demo data, and the edges in front of its gRPC port.
 struct Deployment {
     core: Running,
@@ -50,9 +56,12 @@ pub(crate) async fn measure(run: &Run) -> anyhow::Result<()> {
     let deployment = Deployment::start(run.programs()?).await?;
     let (core, gateway, site) = (&deployment.core, &deployment.gateway, &deployment.site);
     let slug = first_slug(gateway).await?;
+    let mut filtered = None;
     for (surface, path) in [
         (gateway, "/api/v1/events".to_owned()),
         (site, "/".to_owned()),
+        (site, FILTERED.to_owned()),
+        (site, ORGANIZER.to_owned()),
         (gateway, format!("/api/v1/events/{slug}")),
         (site, format!("/events/{slug}")),
         (site, format!("/events/{slug}/register")),
@@ -75,17 +84,19 @@ pub(crate) async fn measure(run: &Run) -> anyhow::Result<()> {
             asked.in_core(),
             asked.last.body.len()
         ));
-        let is_home = path == "/";
-        run.add(if is_home {
-            first.at_most(FIRST_BYTE)
-        } else {
-            first
-        });
-        run.add(if is_home {
-            cost.at_most(IN_THE_WEBSITE)
-        } else {
-            cost
-        });
+        let (first, cost) = match (&*path, filtered) {
+            ("/", _) => (first.at_most(FIRST_BYTE), cost.at_most(IN_THE_WEBSITE)),
+            (ORGANIZER, Some((list, of_list))) => (
+                first.beside(A_LIST, list).at_most_times(TIMES_A_LIST),
+                cost.beside(A_LIST, of_list).at_most_times(TIMES_A_LIST),
+            ),
+            _ => (first, cost),
+        };
+        if path == FILTERED {
+            filtered = Some((median, asked.in_surface()));
+        }
+        run.add(first);
+        run.add(cost);
     }
     Ok(())
 }

@@ -31,6 +31,7 @@ struct Search {
     city: &'static str,
     from: &'static str,
     to: &'static str,
+    organizer: &'static str,
     offset: i32,
 }
 
@@ -40,11 +41,12 @@ const ANY: Search = Search {
     city: "",
     from: "",
     to: "",
+    organizer: "",
     offset: 0,
 };
 
 /// Words and cities are those of `fill`, and numbers are those of 1,000,000 events, which start from 2040 to 2042.
-const SEARCHES: [Search; 17] = [
+const SEARCHES: [Search; 18] = [
     Search {
         name: "no filter",
         ..ANY
@@ -83,6 +85,11 @@ const SEARCHES: [Search; 17] = [
     Search {
         name: "city",
         city: "city 78",
+        ..ANY
+    },
+    Search {
+        name: "organizer, with the events of one city",
+        organizer: fill::HANDLE,
         ..ANY
     },
     Search {
@@ -185,6 +192,8 @@ async fn one(run: &Run, system: &System, engine: &str, search: &Search) -> anyho
         from: text(search.from),
         to: text(search.to),
         running: None,
+        organizer: text(search.organizer),
+        past: None,
     };
     let first = system.call::<ListEvents>(request.clone()).await?;
     ensure!(

@@ -142,7 +142,7 @@ impl System {
             slug: slug.to_owned(),
             name: Some(format!("Guest {guest}")),
             email: Some(format!("guest-{guest}@example.org")),
-            answers: Vec::new(),
+            ..RegisterAttendeeRequest::default()
         };
         let started = Instant::now();
         while let Err(problem) = self.attempt::<RegisterAttendee>(request.clone()).await {

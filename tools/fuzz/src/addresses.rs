@@ -46,7 +46,7 @@ fn run(input: &[u8]) {
         subject: "Test".to_owned(),
         text: "Test\n".to_owned(),
         html: "<p>Test</p>\n".to_owned(),
-        stop_url: None,
+        stop: None,
         ticket_image: None,
         calendar: None,
     };

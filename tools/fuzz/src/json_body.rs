@@ -31,7 +31,7 @@ struct WithBody(Vec<Operation>);
 
 impl Visitor for WithBody {
     fn visit<B: Binding>(&mut self, _binding: B) {
-        if B::BODY != Body::None {
+        if matches!(B::BODY, Body::Optional | Body::Required) {
             self.0.push(Operation {
                 method: B::METHOD,
                 template: B::PATH,

@@ -4,13 +4,14 @@ use core_service::email::{Addressing, Mail, mail};
 use domain::{
     check_in_code::CheckInCode,
     entropy::Entropy,
-    event::Event,
+    event::{Event, Reminders},
     ids::{AccountId, EventId, RegistrationId},
     instant::Instant,
     job::{Job, Task},
-    registration::{ActiveStatus, Notification, Registrant, Status},
+    registration::{ActiveStatus, Notification, Party, Registrant, Status},
     schedule::{EventTime, Schedule},
 };
+use server::brand::Brand;
 use uuid::Uuid;
 
 use crate::bytes;
@@ -45,11 +46,16 @@ pub(crate) fn written(input: &[u8]) -> Option<Written> {
     let optional = |text: String| (!text.is_empty()).then_some(text);
     let registrant = Registrant {
         id: RegistrationId::new(Uuid::nil()),
-        name,
+        name: name.clone(),
         email: "guest+tag@example.org".to_owned(),
         status: Status::Confirmed,
         awaits_confirmation: false,
         is_added: false,
+        refuses_reminders: false,
+        party: Party {
+            size: 3,
+            companions: vec![name.clone(); 2],
+        },
         check_in_code: CheckInCode::generate(&Entropy::seeded(1)),
         told: None,
         decline_reason: optional(reason.clone()),
@@ -66,10 +72,12 @@ pub(crate) fn written(input: &[u8]) -> Option<Written> {
     };
     let addressing = Addressing {
         sender: SENDER,
+        brand: &Brand::default(),
         host: "muster.example",
         event_url: "https://muster.example/events/slug",
         private_url: Some("https://muster.example/registrations/token"),
         refuse_url: None,
+        refuse_reminders_url: None,
         check_in_url: "https://muster.example/check-in/code",
         former: None,
         offers_details: true,
@@ -103,14 +111,22 @@ fn event() -> Event {
         is_listed: true,
         requires_approval: false,
         confirm_by_email: false,
+        allows_answer_changes: false,
+        max_party: 10,
+        is_location_private: false,
+        window: domain::event::Window::default(),
+        attendee_info: None,
         is_cancelled: false,
         cancel_reason: None,
         cancelled_at: None,
         image_query: None,
         image_variant: 1,
         image_credit: None,
+        has_own_cover: false,
         custom_fields: Vec::new(),
         organizer_name: None,
+        reminders: Reminders::default(),
+        reminders_missed: Reminders::default(),
         contact_email: None,
         is_hidden: false,
         is_account_suspended: false,

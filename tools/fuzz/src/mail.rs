@@ -94,7 +94,7 @@ pub(crate) fn check(letter: &Mail, source: &[u8]) {
         .collect();
     names.sort_unstable();
     let mut expected = HEADERS.to_vec();
-    expected.extend(letter.stop_url.as_ref().map(|_| "List-Unsubscribe"));
+    expected.extend(letter.stop.as_ref().map(|_| "List-Unsubscribe"));
     expected.sort_unstable();
     assert_eq!(names, expected, "{head}");
 

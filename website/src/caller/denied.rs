@@ -64,10 +64,11 @@ impl Denied {
                 self.unsent(form, &problem, &ELSEWHERE)
             }
             (_, Some(form)) if may_be_sent_again(&problem) => {
-                let why = if problem.http_status == 429 {
-                    &TOO_MANY
-                } else {
-                    &UNAVAILABLE
+                let waits = problem.retry_after_seconds.unwrap_or_default();
+                let why = match problem.http_status {
+                    429 if waits > SHORT_WAIT_SECONDS => &USED_UP,
+                    429 => &TOO_MANY,
+                    _ => &UNAVAILABLE,
                 };
                 self.unsent(form, &problem, why)
             }
@@ -143,6 +144,15 @@ const TOO_MANY: Why = Why {
     before: None,
 };
 
+/// Longer waits are those of a day's limit.
+const SHORT_WAIT_SECONDS: u64 = 600;
+
+const USED_UP: Why = Why {
+    headline: "Today’s emails are used up",
+    text: "Nothing that you typed is lost. This needs more emails than your account may send today. Send it again tomorrow, or choose a later time.",
+    before: None,
+};
+
 const UNAVAILABLE: Why = Why {
     headline: "This was not saved yet",
     text: "We couldn’t reach the server. Nothing that you typed is lost: please send it again in a moment. Sending twice does no harm.",
@@ -204,6 +214,8 @@ fn label(name: &str) -> Option<String> {
         "confirmed",
         "id",
     ];
+    // The id of a question means nothing to people.
+    let name = name.split_once(':').map_or(name, |(kind, _)| kind);
     let words: Vec<&str> = name
         .split(['_', '.', '[', ']'])
         .filter(|part| !part.is_empty())
@@ -223,6 +235,7 @@ mod tests {
             label("custom_fields[2].label").as_deref(),
             Some("Custom fields 2 label")
         );
+        assert_eq!(label("answered:q7").as_deref(), Some("Answered"));
         for unseen in ["version", "registration_ids", ""] {
             assert_eq!(label(unseen), None, "{unseen}");
         }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use http::Method;
 use http_kit::{Operation, Problem, Resource};
-use muster_api::Reason;
+use muster_api::{Reason, http_body::HttpBody, violation::Violation};
 
 use super::{Caller, denied::Denied};
 use crate::{
@@ -67,6 +67,44 @@ impl SignedInOperations {
         self.site.operation(Method::POST, operation)
     }
 
+    /// A path that shows a form with a file, in the field of this name, and takes it. What core refuses is shown again.
+    pub(crate) fn upload<S, T>(
+        &self,
+        path: &'static str,
+        file: (&'static str, usize),
+        show: fn(Caller) -> S,
+        take: fn(Caller, Form, Option<HttpBody>) -> T,
+    ) -> Resource
+    where
+        S: Future<Output = PageResult> + Send + 'static,
+        T: Future<Output = PageResult> + Send + 'static,
+    {
+        let needs = self.needs;
+        let operation = move |context: RequestContext, body| async move {
+            let (form, sent) = match context.form_with_file(body, file).await {
+                Err(problem) if problem.http_status == TOO_LARGE => {
+                    let problem = too_large(problem, file);
+                    let show = |caller: Caller| show(caller.refused(Form::default(), problem));
+                    return answer(context, needs, None, show).await;
+                }
+                read => read?,
+            };
+            let typed = Some(form.clone());
+            let take = |caller: Caller| async move {
+                match take(caller.clone(), form.clone(), sent).await {
+                    Err(problem) if caller.may_correct(&form, &problem) => {
+                        show(caller.refused(form, problem)).await
+                    }
+                    answer => answer,
+                }
+            };
+            answer(context, needs, typed, take).await
+        };
+        Resource::new(path)
+            .with(self.get(show))
+            .with(self.site.operation(Method::POST, operation))
+    }
+
     /// A path that shows a form and takes it. What core refuses is shown again as it was typed, and so is an address that looks mistyped.
     pub(crate) fn form<S, T>(
         &self,
@@ -92,6 +130,21 @@ impl SignedInOperations {
         Resource::new(path)
             .with(self.get(show))
             .with(self.post(take))
+    }
+}
+
+/// The status of a body that is larger than allowed.
+const TOO_LARGE: u16 = 413;
+
+/// The same problem, about the field of the file.
+fn too_large(problem: Problem, (name, max_bytes): (&str, usize)) -> Problem {
+    let violation = Violation {
+        field: name.to_owned(),
+        message: format!("must be at most {} MB", max_bytes >> 20),
+    };
+    Problem {
+        details: vec![violation],
+        ..problem
     }
 }
 

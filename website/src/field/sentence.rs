@@ -40,6 +40,7 @@ fn missing(field: &Field) -> String {
         FieldKind::Zone => return "Choose a time zone from the list.".to_owned(),
         FieldKind::Email => return "Enter an email address.".to_owned(),
         FieldKind::Ticks => return "Choose at least one.".to_owned(),
+        FieldKind::File => return "Choose a picture first.".to_owned(),
         FieldKind::Select | FieldKind::Radio => return "Choose one of the options.".to_owned(),
         FieldKind::Line | FieldKind::Paragraphs => {}
     }
@@ -83,6 +84,9 @@ fn with_numbers(rule: &str) -> Option<String> {
         }
         [taken] if rule.contains("confirmed registrations") => {
             format!("{taken} spots are taken already. Enter at least {taken}.")
+        }
+        [most] if after("must be at most ").is_some_and(|rest| rest.ends_with("MB")) => {
+            format!("That picture is too large. Choose one of at most {most} MB.")
         }
         [least, _] if after("must be at least ").is_some() => format!("Enter at least {least}."),
         [most, _] if after("must be at most ").is_some() => format!("Enter at most {most}."),
@@ -155,7 +159,7 @@ mod tests {
                 "At most 20 are possible. There are 21 now.",
             ),
             (
-                "must be at least 7, the number of confirmed registrations",
+                "must be at least 7, the number of spots that are taken",
                 "7 spots are taken already. Enter at least 7.",
             ),
             (
@@ -195,13 +199,14 @@ mod tests {
             check.field("l").line(" ");
             check.field("m").items(0, 1, 5);
             check.field("n").items(9, 1, 5);
+            check.field("o").unique(&[1, 1]);
         }
     }
 
     #[test]
     fn every_rule_of_validation_has_a_sentence_of_its_own() {
         let broken = muster_api::validation::check(&Everything).unwrap_err();
-        assert_eq!(broken.len(), 14);
+        assert_eq!(broken.len(), 15);
         for one in broken {
             let said = said(&Field::line("title", "Title"), &one.message);
             assert!(

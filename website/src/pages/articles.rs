@@ -30,7 +30,7 @@ static USE_CASES: Shelf = Shelf {
     section: Section::UseCases,
     path: "/use-cases",
     name: "Use cases",
-    lead: "What people organize with Muster, and how.",
+    lead: "What people organize here, and how.",
 };
 
 static GUIDES: Shelf = Shelf {

@@ -13,18 +13,24 @@ mod edit_event;
 mod event;
 mod event_form;
 mod event_head;
+mod event_mails;
+mod event_statistics;
 mod home;
 mod invitations;
 mod keys;
 mod list_filter;
 mod mail_preview;
 mod members;
+mod messages;
 mod new_event;
+mod own_cover;
+pub(crate) mod party;
 mod plan;
 mod preview;
 mod publish;
 mod registration;
 mod registrations;
+mod reminder;
 mod sessions;
 mod standing;
 mod start;
@@ -132,11 +138,22 @@ fn of_events(site: &Site) -> Vec<Resource> {
         Resource::new("/dashboard/events/{id}/check-in")
             .with(account.get(door::show))
             .with(account.post(door::take)),
+        Resource::new("/dashboard/events/{id}/check-in/codes").with(account.get(door::scan::codes)),
+        Resource::new("/dashboard/events/{id}/check-in/count").with(account.get(door::scan::count)),
+        Resource::new("/dashboard/events/{id}/check-in/scans").with(account.post(door::scan::take)),
         Resource::new("/check-in/{code}/check-in").with(account.post(door::ticket::take)),
         Resource::new("/dashboard/events/{id}/edit")
             .with(account.get(edit_event::show))
             .with(account.post(edit_event::take)),
+        account.upload(
+            "/dashboard/events/{id}/cover",
+            own_cover::FILE,
+            own_cover::show,
+            own_cover::take,
+        ),
+        Resource::new("/dashboard/events/{id}/cover.jpg").with(account.get(own_cover::picture)),
         Resource::new("/dashboard/events/{id}/preview").with(account.get(preview::show)),
+        Resource::new("/dashboard/events/{id}/reminder").with(account.get(reminder::show)),
         Resource::new("/dashboard/events/{id}").with(account.get(event::show)),
         Resource::new("/dashboard/events/{id}/clone")
             .with(account.get(event::ask_to_clone))
@@ -144,6 +161,22 @@ fn of_events(site: &Site) -> Vec<Resource> {
         Resource::new("/dashboard/events/{id}/delete")
             .with(account.get(event::ask_to_delete))
             .with(account.post(event::delete)),
+        Resource::new("/dashboard/events/{id}/messages").with(account.get(messages::show)),
+        account.form(
+            "/dashboard/events/{id}/messages/new",
+            messages::write::show,
+            messages::write::take,
+        ),
+        account.form(
+            "/dashboard/events/{id}/messages/{message_id}",
+            messages::message::show,
+            messages::message::take,
+        ),
+        account.form(
+            "/dashboard/events/{id}/messages/{message_id}/edit",
+            messages::write::show_change,
+            messages::write::take_change,
+        ),
         Resource::new(NEW_EVENT)
             .with(account.get(new_event::show))
             .with(account.post(new_event::take)),
@@ -163,6 +196,12 @@ fn of_events(site: &Site) -> Vec<Resource> {
             .with(account.post(registrations::take)),
         Resource::new("/dashboard/events/{id}/registrations.csv")
             .with(account.get(registrations::export)),
+        account.upload(
+            "/dashboard/events/{id}/registrations/import",
+            registrations::import::FILE,
+            registrations::import::show,
+            registrations::import::take,
+        ),
         account.form(
             "/dashboard/events/{id}/registrations/new",
             registrations::add::show,

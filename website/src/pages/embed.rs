@@ -1,16 +1,19 @@
-//! The card of an event for other sites: a page for their frames, and how they find it (oEmbed).
+//! The card of an event, and the events of an organizer, for other sites: pages for their frames, and how they find them (oEmbed).
 
 use askama::Template;
 use http::{HeaderValue, header::CONTENT_SECURITY_POLICY};
 use http_kit::{Problem, document};
-use muster_api::Reason;
-use serde_json::json;
+use muster_api::{
+    Reason,
+    v1::{GetOrganizerRequest, bindings::GetOrganizer},
+};
+use serde_json::{Value, json};
 
 use crate::{
-    assets::ASSETS,
     cover::encoded,
     event::{EventState, ShownEvent},
-    layout::{FRESH, HTML, PageResult, SITE_NAME, escaped, rendered},
+    form::Form,
+    layout::{FRESH, HTML, PageResult, escaped, rendered},
     pages::event::read,
     request_context::{RequestContext, Site},
 };
@@ -30,17 +33,33 @@ struct EmbedPage {
     event: ShownEvent,
     state: EventState,
     requires_approval: bool,
-    style_url: &'static str,
-    site_name: &'static str,
+    style_url: String,
+    site_name: String,
 }
+
+/// The height of an organizer's list, which scrolls in its frame.
+const LIST_HEIGHT: u32 = 600;
 
 /// The line that shows the card on another site.
 pub(crate) fn line(site: &Site, slug: &str, title: &str) -> String {
-    line_of_size(site, slug, title, (WIDTH, HEIGHT))
+    line_of_size(site, &card_path(slug), title, (WIDTH, HEIGHT))
 }
 
-fn line_of_size(site: &Site, slug: &str, title: &str, (width, height): (u32, u32)) -> String {
-    let url = site.url(&format!("/events/{}/embed", encoded(slug)));
+/// The line that shows the events of an organizer on another site.
+pub(crate) fn line_of_list(site: &Site, handle: &str, name: &str) -> String {
+    line_of_size(site, &list_path(handle), name, (WIDTH, LIST_HEIGHT))
+}
+
+fn card_path(slug: &str) -> String {
+    format!("/events/{}/embed", encoded(slug))
+}
+
+fn list_path(handle: &str) -> String {
+    format!("/o/{handle}/embed")
+}
+
+fn line_of_size(site: &Site, path: &str, title: &str, (width, height): (u32, u32)) -> String {
+    let url = site.url(path);
     // Browsers fill a frame whose color scheme differs from the frame element's.
     format!(
         "<iframe src=\"{}\" title=\"{}\" width=\"{width}\" height=\"{height}\" style=\"border:0;max-width:100%;color-scheme:light dark\" loading=\"lazy\"></iframe>",
@@ -61,47 +80,37 @@ pub(in crate::pages) async fn embed(context: RequestContext) -> PageResult {
         event: ShownEvent::of(&event)?,
         state: EventState::of(&answer),
         requires_approval: answer.requires_approval,
-        style_url: &ASSETS.style.path,
-        site_name: SITE_NAME,
+        style_url: context.site.assets().style.path.clone(),
+        site_name: context.site.name().to_string(),
     };
-    let mut response = document(rendered(&page)?, HTML, FRESH);
+    framed(&page)
+}
+
+/// A page for frames of other sites.
+pub(in crate::pages) fn framed(page: &impl Template) -> PageResult {
+    let mut response = document(rendered(page)?, HTML, FRESH);
     let headers = response.headers_mut();
     headers.insert(CONTENT_SECURITY_POLICY, IN_FRAMES);
     Ok(response)
 }
 
-/// The card of the event whose page is asked for, as oembed.com says.
+/// The card of the event, or the list of the organizer, whose page is asked for, as oembed.com says.
 pub(in crate::pages) async fn oembed(context: RequestContext) -> PageResult {
     let query = context.query();
     if query.value("format").is_some_and(|format| format != "json") {
         let message = "only the format json is served";
         return Err(Problem::new(Reason::InvalidRequest, message).answered(501));
     }
-    let unknown = || Problem::new(Reason::NotFound, "url must be the page of an event here");
-    let slug = query
-        .value("url")
-        .and_then(|url| slug_of(&context.site, url));
-    let (_answer, event) = read(&context, slug.ok_or_else(unknown)?).await?;
-    let at_most = |name: &str, own: u32| {
-        let asked = query.value(name).and_then(|text| text.parse().ok());
-        own.min(asked.unwrap_or(own))
+    let url = query.value("url").unwrap_or_default();
+    let below = |path: &str| name_below(&context.site, path, url);
+    let mut object = match (below("/events/"), below("/o/")) {
+        (Some(slug), _) => card_object(&context, slug, &query).await?,
+        (None, Some(handle)) => list_object(&context, handle, &query).await?,
+        (None, None) => {
+            let message = "url must be the page of an event or an organizer here";
+            return Err(Problem::new(Reason::NotFound, message));
+        }
     };
-    let (width, height) = (at_most("maxwidth", WIDTH), at_most("maxheight", HEIGHT));
-    let mut object = json!({
-        "version": "1.0",
-        "type": "rich",
-        "provider_name": SITE_NAME,
-        "provider_url": context.site.url("/"),
-        "title": event.title,
-        "author_name": event.organizer,
-        "html": line_of_size(&context.site, &event.slug, &event.title, (width, height)),
-        "width": width,
-        "height": height,
-        "cache_age": 3_600,
-        "thumbnail_url": event.image_url,
-        "thumbnail_width": event.image_url.as_ref().map(|_| 1_200),
-        "thumbnail_height": event.image_url.as_ref().map(|_| 630),
-    });
     if let Some(fields) = object.as_object_mut() {
         fields.retain(|_, value| !value.is_null());
     }
@@ -109,9 +118,65 @@ pub(in crate::pages) async fn oembed(context: RequestContext) -> PageResult {
     Ok(document(format!("{object}\n"), json, FRESH))
 }
 
-/// The slug in the URL of an event's page on this site.
-fn slug_of(site: &Site, url: &str) -> Option<String> {
-    let path = url.strip_prefix(&site.url("/events/"))?;
+async fn card_object(
+    context: &RequestContext,
+    slug: String,
+    query: &Form,
+) -> Result<Value, Problem> {
+    let (_answer, event) = read(context, slug).await?;
+    let (path, size) = (card_path(&event.slug), (WIDTH, HEIGHT));
+    let mut object = object(&context.site, query, &path, &event.title, size);
+    object["author_name"] = json!(event.organizer);
+    object["author_url"] = json!(event.organizer_url);
+    object["thumbnail_url"] = json!(event.image_url);
+    if event.image_url.is_some() {
+        object["thumbnail_width"] = json!(1_200);
+        object["thumbnail_height"] = json!(630);
+    }
+    Ok(object)
+}
+
+async fn list_object(
+    context: &RequestContext,
+    handle: String,
+    query: &Form,
+) -> Result<Value, Problem> {
+    let organizer = context
+        .ask::<GetOrganizer>(GetOrganizerRequest { handle })
+        .await?;
+    let (path, size) = (list_path(&organizer.handle), (WIDTH, LIST_HEIGHT));
+    Ok(object(&context.site, query, &path, &organizer.name, size))
+}
+
+/// What every answer says of a page for frames, which is at most as large as asked.
+fn object(
+    site: &Site,
+    query: &Form,
+    path: &str,
+    title: &str,
+    (width, height): (u32, u32),
+) -> Value {
+    let at_most = |name: &str, own: u32| {
+        let asked = query.value(name).and_then(|text| text.parse().ok());
+        own.min(asked.unwrap_or(own))
+    };
+    let (width, height) = (at_most("maxwidth", width), at_most("maxheight", height));
+    json!({
+        "version": "1.0",
+        "type": "rich",
+        "provider_name": site.name().as_str(),
+        "provider_url": site.url("/"),
+        "title": title,
+        "html": line_of_size(site, path, title, (width, height)),
+        "width": width,
+        "height": height,
+        "cache_age": 3_600,
+    })
+}
+
+/// The last part of the URL of a page on this site, below a path.
+fn name_below(site: &Site, path: &str, url: &str) -> Option<String> {
+    let path = url.strip_prefix(&site.url(path))?;
     let slug = path.split(['?', '#']).next()?.trim_end_matches('/');
     (!slug.is_empty() && !slug.contains('/')).then(|| slug.to_owned())
 }

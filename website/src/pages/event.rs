@@ -13,8 +13,9 @@ use crate::{
     json_ld,
     layout::{Page, PageResult, Section, private, public},
     markdown::{Author, summary},
-    pages::embed,
+    pages::{calendars::CalendarButtons, embed},
     place::PlaceKind,
+    registration_times::RegistrationTimes,
     request_context::{RequestContext, Site},
 };
 
@@ -36,6 +37,10 @@ struct EventPage {
     event: ShownEvent,
     state: EventState,
     seats: String,
+    /// When people can register.
+    times: RegistrationTimes,
+    /// Why nobody can register now, if those times are the reason.
+    refusal: Option<String>,
     answer: Answer,
     source: Event,
     json_ld: String,
@@ -44,6 +49,7 @@ struct EventPage {
     embed_line: String,
     is_title_long: bool,
     social_image_url: String,
+    calendars: CalendarButtons,
     /// Where the dashboard has the event, if this is the preview of a draft.
     preview_of: Option<String>,
 }
@@ -127,11 +133,16 @@ impl EventPage {
         }
         // Every event has one, at least drawn from its title.
         let social_image_url = site.url(&cover::path(&event.slug));
+        let shown = ShownEvent::of(&event)?;
+        let (times, state) = (RegistrationTimes::of(&event), EventState::of(&answer));
         Ok(Self {
             page,
-            event: ShownEvent::of(&event)?,
-            state: EventState::of(&answer),
+            calendars: CalendarButtons::of(&event, &shown, &shown.url),
+            event: shown,
+            state,
             seats: seats(&answer, event.capacity),
+            refusal: times.refusal(state),
+            times,
             json_ld: json_ld::of(&answer, &event, &description, &social_image_url),
             oembed_url: embed::oembed_url(site, &event.url),
             embed_line: embed::line(site, &event.slug, &event.title),

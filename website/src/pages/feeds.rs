@@ -6,10 +6,11 @@ use muster_api::v1::{
     Event,
     bindings::{GetCatalogueCalendar, ListEvents},
 };
+use server::brand::SiteName;
 
 use crate::{
     event::ShownEvent,
-    layout::{PageResult, SITE_NAME, rendered},
+    layout::{PageResult, rendered},
     markdown::{Author, html},
     pages::{catalogue::filter::Filter, event::CALENDAR},
     request_context::RequestContext,
@@ -29,7 +30,7 @@ const FIVE_MINUTES: &str = "public, max-age=300";
 #[derive(Template)]
 #[template(path = "feed.xml")]
 struct Feed {
-    site_name: &'static str,
+    title: String,
     home_url: String,
     own_url: String,
     updated: String,
@@ -46,24 +47,55 @@ struct Entry {
     html: String,
 }
 
+/// What a feed is of.
+pub(in crate::pages) struct Source {
+    pub(in crate::pages) title: String,
+    /// The paths of its page and of the feed.
+    pub(in crate::pages) home: String,
+    pub(in crate::pages) own: String,
+}
+
 pub(in crate::pages) async fn calendar(context: RequestContext) -> PageResult {
-    let request = context.query().read::<Filter>()?.calendar_request();
-    let file = context.ask::<GetCatalogueCalendar>(request).await?;
-    Ok(document(file.text, CALENDAR, FIVE_MINUTES))
+    let filter = context.query().read()?;
+    calendar_of(&context, filter).await
 }
 
 pub(in crate::pages) async fn atom(context: RequestContext) -> PageResult {
     let filter: Filter = context.query().read()?;
-    let events = events(&context, &filter).await?;
+    let source = Source {
+        title: format!("Events · {}", context.site.name()),
+        home: filter.path("/events"),
+        own: filter.path("/events.atom"),
+    };
+    atom_of(&context, &filter, source).await
+}
+
+/// The calendar file of what a filter leaves.
+pub(in crate::pages) async fn calendar_of(context: &RequestContext, filter: Filter) -> PageResult {
+    let request = filter.calendar_request();
+    let file = context.ask::<GetCatalogueCalendar>(request).await?;
+    Ok(document(file.text, CALENDAR, FIVE_MINUTES))
+}
+
+/// The feed of what a filter leaves.
+pub(in crate::pages) async fn atom_of(
+    context: &RequestContext,
+    filter: &Filter,
+    source: Source,
+) -> PageResult {
+    let events = events(context, filter).await?;
     // A feed without entries has not changed since there is time.
     let none = "1970-01-01T00:00:00Z";
     let updated = events.iter().map(|event| &*event.updated_at).max();
     let feed = Feed {
-        site_name: SITE_NAME,
-        home_url: context.site.url(&filter.path("/events")),
-        own_url: context.site.url(&filter.path("/events.atom")),
+        title: source.title,
+        home_url: context.site.url(&source.home),
+        own_url: context.site.url(&source.own),
         updated: updated.unwrap_or(none).to_owned(),
-        entries: events.into_iter().map(entry).collect::<Result<_, _>>()?,
+        entries: events
+            .into_iter()
+            .map(|event| entry(event, context.site.name()))
+            .collect::<Result<_, _>>()?,
     };
     Ok(document(rendered(&feed)?, ATOM, FIVE_MINUTES))
 }
@@ -81,13 +113,13 @@ async fn events(context: &RequestContext, filter: &Filter) -> Result<Vec<Event>,
     Ok(events)
 }
 
-fn entry(event: Event) -> Result<Entry, Problem> {
+fn entry(event: Event, site_name: &SiteName) -> Result<Entry, Problem> {
     let shown = ShownEvent::of(&event)?;
     Ok(Entry {
         when: shown.dates.when(),
         place: shown.place.text,
         html: html(&event.description, Author::Stranger),
-        author: event.organizer.unwrap_or_else(|| SITE_NAME.to_owned()),
+        author: event.organizer.unwrap_or_else(|| site_name.to_string()),
         title: event.title,
         url: event.url,
         updated: event.updated_at,

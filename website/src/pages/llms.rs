@@ -56,10 +56,10 @@ async fn use_case(context: &RequestContext, slug: String) -> Result<String, Prob
 }
 
 fn beginning(context: &RequestContext) -> String {
-    let base = context.site.public_url();
+    let (base, name) = (context.site.public_url(), context.site.name());
     format!(
-        "# Muster\n\n\
-         > Muster holds events and the people who register for them. It has a public catalogue, and an API for organizers over \
+        "# {name}\n\n\
+         > {name} holds events and the people who register for them. It has a public catalogue, and an API for organizers over \
          HTTP, gRPC and MCP.\n\n\
          Reading the catalogue and registering need no credentials. Agents should use MCP; its tools say what they need.\n\n\
          ## Interfaces\n\n\

@@ -1,7 +1,11 @@
 //! A registrant's private page, by the link from a mail. Whoever has the link may act, so nobody else may learn it: see
 //! [`crate::layout::private`]. Opening the page changes nothing, since mail scanners open links; every change is a form.
 
+pub(super) mod answers;
+pub(in crate::pages) mod messages;
+
 use askama::Template;
+use axum::body::Body;
 use http_kit::{Problem, document};
 use muster_api::{
     Reason,
@@ -9,10 +13,11 @@ use muster_api::{
     v1::{
         Answer, CancelRegistrationByTokenRequest, ConfirmRegistrationByTokenRequest,
         GetRegistrationByTokenRequest, GetRegistrationCalendarByTokenRequest, OwnRegistration,
-        RefuseMailByTokenRequest, TakeOverNewDetailsByTokenRequest,
+        RefuseMailByTokenRequest, RefuseRemindersByTokenRequest, TakeOverNewDetailsByTokenRequest,
         bindings::{
             CancelRegistrationByToken, ConfirmRegistrationByToken, GetRegistrationByToken,
-            GetRegistrationCalendarByToken, RefuseMailByToken, TakeOverNewDetailsByToken,
+            GetRegistrationCalendarByToken, RefuseMailByToken, RefuseRemindersByToken,
+            TakeOverNewDetailsByToken,
         },
     },
 };
@@ -24,6 +29,7 @@ use crate::{
     form::Form,
     layout::{Page, PageResult, Section, make_private, private},
     pages::{
+        calendars::CalendarButtons,
         event::CALENDAR,
         status::{Status, StatusMark},
         ticket::qr_code,
@@ -42,6 +48,7 @@ struct RegistrationPage {
     /// Where the page is, below which its forms are.
     url: String,
     check_in: Option<CheckIn>,
+    calendars: CalendarButtons,
     own: OwnRegistration,
 }
 
@@ -70,6 +77,15 @@ struct RefuseMailPage {
     registration_url: String,
 }
 
+#[derive(Template)]
+#[template(path = "registration_no_reminders.html")]
+struct RefuseRemindersPage {
+    page: Page,
+    event: ShownEvent,
+    is_refused: bool,
+    registration_url: String,
+}
+
 /// An answer to a question of the event.
 pub(crate) struct ShownAnswer {
     pub(crate) label: String,
@@ -80,9 +96,12 @@ pub(in crate::pages) async fn show(context: RequestContext) -> PageResult {
     let token = context.segment(1)?;
     let own = read(&context, &token).await?;
     let (flash, status) = (Flash::of(&context.parts.headers), Status::of(&own));
+    let source = expected(own.event.clone())?;
+    let shown = ShownEvent::of(&source)?;
     let mut response = private(&RegistrationPage {
         page: unlisted(&context.site, status.headline),
-        event: event(&own)?,
+        calendars: CalendarButtons::of(&source, &shown, &path(&token)),
+        event: shown,
         flash,
         status,
         url: path(&token),
@@ -127,6 +146,39 @@ pub(in crate::pages) async fn ask_to_refuse_mail(context: RequestContext) -> Pag
         email: own.email,
         is_refused: own.is_mail_refused,
         registration_url: path(&token),
+    })
+}
+
+/// The first step: what refusing reminders means.
+pub(in crate::pages) async fn ask_to_refuse_reminders(context: RequestContext) -> PageResult {
+    let token = context.segment(1)?;
+    let own = read(&context, &token).await?;
+    reminders_page(&context, &token, &own)
+}
+
+/// Refuses reminders. Mail programs and their servers post here, too (RFC 8058): they come from anywhere, and follow no redirect. The
+/// token in the address is all that is needed, so the body says nothing new.
+pub(in crate::pages) async fn refuse_reminders(context: RequestContext, body: Body) -> PageResult {
+    let token = context.segment(1)?;
+    context.body(body).await?;
+    let request = RefuseRemindersByTokenRequest {
+        token: token.clone(),
+    };
+    let own = context.ask::<RefuseRemindersByToken>(request).await?;
+    reminders_page(&context, &token, &own)
+}
+
+fn reminders_page(context: &RequestContext, token: &str, own: &OwnRegistration) -> PageResult {
+    let title = if own.are_reminders_refused {
+        "No more reminders"
+    } else {
+        "No reminders for this event?"
+    };
+    private(&RefuseRemindersPage {
+        page: unlisted(&context.site, title),
+        event: event(own)?,
+        is_refused: own.are_reminders_refused,
+        registration_url: path(token),
     })
 }
 

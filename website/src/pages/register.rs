@@ -1,6 +1,7 @@
 //! The form to register for an event. Core decides; the page only shows its words beside the fields, and keeps what was typed.
 
 pub(crate) mod form;
+pub(crate) mod party;
 
 use askama::Template;
 use http_kit::{Problem, moved};
@@ -15,6 +16,7 @@ use crate::{
     layout::{self, Page, PageResult, Section, private},
     mistyped::asked,
     pages::event::{read, seats},
+    registration_times::RegistrationTimes,
     request_context::{RequestContext, Site},
     unsent::{Unsent, Why, may_be_sent_again},
 };
@@ -32,12 +34,24 @@ struct RegisterPage {
     model: FormModel,
 }
 
+/// What stands in the form's place before registration opens and once it is closed.
+#[derive(Template)]
+#[template(path = "registration_closed.html")]
+struct ClosedPage {
+    page: Page,
+    headline: &'static str,
+    refusal: String,
+    event: ShownEvent,
+}
+
 #[derive(Template)]
 #[template(path = "registered.html")]
 struct RegisteredPage {
     page: Page,
     requires_approval: bool,
     is_full: bool,
+    /// Whether everyone registers alone.
+    is_one_each: bool,
     event: ShownEvent,
 }
 
@@ -45,12 +59,16 @@ pub(in crate::pages) async fn show(context: RequestContext) -> PageResult {
     let slug = context.segment(1)?;
     let (page, event) = read(&context, slug.clone()).await?;
     if slug != event.slug {
-        return Ok(moved(&format!("{}/register", path(&event.slug))));
+        return Ok(moved(&form_path(&event.slug)));
     }
-    if !EventState::of(&page).takes_registrations() {
+    let state = EventState::of(&page);
+    if let Some(refusal) = RegistrationTimes::of(&event).refusal(state) {
+        return private(&ClosedPage::of(&context.site, &event, state, refusal)?);
+    }
+    if !state.takes_registrations() {
         return Ok(flash::see(&path(&event.slug), None));
     }
-    let model = model(&page);
+    let model = model(&page, &event);
     private(&RegisterPage::of(&context.site, &page, &event, model)?)
 }
 
@@ -84,11 +102,13 @@ fn unsent(site: &Site, slug: &str, form: &Form, problem: &Problem) -> PageResult
     let unsent = Unsent {
         page: Page::unlisted(site.links(), why.headline, why.text, Section::Events),
         why,
-        url: &format!("{}/register", path(slug)),
+        url: &form_path(slug),
         form,
         label: |name| match name {
             "name" => Some("Name".to_owned()),
             "email" => Some("Email".to_owned()),
+            "party_size" => Some("How many people?".to_owned()),
+            "companions" => Some("Names of the others".to_owned()),
             _ => label(name).map(str::to_owned),
         },
     };
@@ -97,12 +117,16 @@ fn unsent(site: &Site, slug: &str, form: &Form, problem: &Problem) -> PageResult
 
 async fn register(context: &RequestContext, slug: &str, form: &Form) -> PageResult {
     let (page, event) = read(context, slug.to_owned()).await?;
-    // It was cancelled, or is over, since the form was opened.
-    if !EventState::of(&page).takes_registrations() {
-        return Ok(flash::see(&path(slug), None));
+    // It was cancelled or closed, or is over, since the form was opened: a page says so.
+    match EventState::of(&page) {
+        EventState::Open | EventState::Full => {}
+        EventState::NotYetOpen | EventState::Closed => {
+            return Ok(flash::see(&form_path(slug), None));
+        }
+        EventState::Ended | EventState::Cancelled => return Ok(flash::see(&path(slug), None)),
     }
     if asked(form).is_some() {
-        let model = model(&page).asking(form);
+        let model = model(&page, &event).asking(form);
         return private(&RegisterPage::of(&context.site, &page, &event, model)?);
     }
     let request = RegisterAttendeeRequest {
@@ -110,18 +134,21 @@ async fn register(context: &RequestContext, slug: &str, form: &Form) -> PageResu
         name: form.text("name"),
         email: form.text("email"),
         answers: answers(&page.custom_fields, form),
+        party_size: party::size(form),
+        companions: party::companions(form),
     };
     let refused = match context.ask::<RegisterAttendee>(request).await {
         Ok(_received) => return Ok(flash::see(&format!("{}/registered", path(slug)), None)),
         Err(problem) => problem,
     };
-    match &*refused.details {
-        [] if matches!(refused.code, "EVENT_CANCELLED" | "EVENT_ENDED") => {
-            Ok(flash::see(&path(slug), None))
+    match (refused.code, &*refused.details) {
+        ("REGISTRATION_NOT_OPEN" | "REGISTRATION_CLOSED", _) => {
+            Ok(flash::see(&form_path(slug), None))
         }
-        [] => Err(refused),
+        ("EVENT_CANCELLED" | "EVENT_ENDED", []) => Ok(flash::see(&path(slug), None)),
+        (_, []) => Err(refused),
         _ => {
-            let model = model(&page).again(form, &refused);
+            let model = model(&page, &event).again(form, &refused);
             let page = RegisterPage::of(&context.site, &page, &event, model)?;
             layout::refused(&page, &refused)
         }
@@ -134,6 +161,7 @@ pub(in crate::pages) async fn registered(context: RequestContext) -> PageResult 
     private(&RegisteredPage {
         requires_approval: page.requires_approval,
         is_full: EventState::of(&page) == EventState::Full,
+        is_one_each: event.max_party == 1,
         page: Page::unlisted(links, "Check your inbox", &event.title, Section::Events),
         event: ShownEvent::of(&event)?,
     })
@@ -143,10 +171,31 @@ fn path(slug: &str) -> String {
     format!("/events/{}", encoded(slug))
 }
 
-fn model(page: &EventPage) -> FormModel {
+fn form_path(slug: &str) -> String {
+    format!("{}/register", path(slug))
+}
+
+fn model(page: &EventPage, event: &Event) -> FormModel {
     let name = Field::line("name", "Name").autocomplete("name");
     let email = Field::email("email", "Email").hint("The confirmation goes to this address.");
-    form::model(vec![name.required(), email.required()], &page.custom_fields)
+    let mut everyone = vec![name.required(), email.required()];
+    everyone.extend(party::fields(event.max_party));
+    form::model(everyone, &page.custom_fields)
+}
+
+impl ClosedPage {
+    fn of(site: &Site, event: &Event, state: EventState, refusal: String) -> Result<Self, Problem> {
+        let headline = match state {
+            EventState::NotYetOpen => "Registration is not open yet",
+            _ => "Registration is closed",
+        };
+        Ok(Self {
+            page: Page::unlisted(site.links(), headline, &event.title, Section::Events),
+            headline,
+            refusal,
+            event: ShownEvent::of(event)?,
+        })
+    }
 }
 
 impl RegisterPage {

@@ -1,5 +1,5 @@
 //! The addresses of all public pages, for search engines: `/sitemap.xml` lists the sitemaps, of which number 0 has the site's own
-//! pages and the others have the catalogue's events.
+//! pages, `organizers.xml` those of organizers, and the others the catalogue's events.
 
 use std::fmt::Write as _;
 
@@ -13,9 +13,11 @@ use http_kit::{Problem, document};
 use muster_api::{
     Reason,
     v1::{
-        ListGuidesRequest, ListSitemapEventsRequest, ListSitemapsRequest, ListUseCasesRequest,
-        SitemapPage,
-        bindings::{ListGuides, ListSitemapEvents, ListSitemaps, ListUseCases},
+        ListGuidesRequest, ListSitemapEventsRequest, ListSitemapOrganizersRequest,
+        ListSitemapsRequest, ListUseCasesRequest, SitemapPage,
+        bindings::{
+            ListGuides, ListSitemapEvents, ListSitemapOrganizers, ListSitemaps, ListUseCases,
+        },
     },
 };
 
@@ -31,12 +33,21 @@ const XML: &str = "application/xml; charset=utf-8";
 /// Search engines come once a day or so.
 const AN_HOUR: &str = "public, max-age=3600";
 
+/// The file with the pages of organizers.
+const ORGANIZERS: &str = "organizers.xml";
+
+/// Calls of 10,000 for them: a sitemap has up to 50,000 addresses.
+const MAX_ORGANIZER_PAGES: usize = 5;
+
 const DECLARATION: &str = "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n";
 const NAMESPACE: &str = "http://www.sitemaps.org/schemas/sitemap/0.9";
 const END: &str = "</urlset>\n";
 
 pub(in crate::pages) async fn index(context: RequestContext) -> PageResult {
-    let list = context.ask::<ListSitemaps>(ListSitemapsRequest {}).await?;
+    let (list, organizers) = tokio::try_join!(
+        context.ask::<ListSitemaps>(ListSitemapsRequest {}),
+        context.ask::<ListSitemapOrganizers>(ListSitemapOrganizersRequest::default()),
+    )?;
     let mut text = format!("{DECLARATION}<sitemapindex xmlns=\"{NAMESPACE}\">\n");
     let url = |number: i32| context.site.url(&format!("/sitemaps/{number}.xml"));
     push(&mut text, "sitemap", &url(0), None);
@@ -44,17 +55,48 @@ pub(in crate::pages) async fn index(context: RequestContext) -> PageResult {
         let updated_at = Some(&*sitemap.updated_at);
         push(&mut text, "sitemap", &url(sitemap.number), updated_at);
     }
+    if !organizers.handles.is_empty() {
+        let url = context.site.url(&format!("/sitemaps/{ORGANIZERS}"));
+        push(&mut text, "sitemap", &url, None);
+    }
     text.push_str("</sitemapindex>\n");
     Ok(document(text, XML, AN_HOUR))
 }
 
 pub(in crate::pages) async fn sitemap(context: RequestContext) -> PageResult {
     let file = context.segment(1)?;
+    if file == ORGANIZERS {
+        return organizers(context).await;
+    }
     match number(&file) {
         Some(0) => own_pages(context).await,
         Some(number) => events(context, number).await,
         None => Err(not_found()),
     }
+}
+
+/// The pages of organizers that have public events, or had.
+async fn organizers(context: RequestContext) -> PageResult {
+    let mut text = beginning();
+    let mut after = None;
+    for _ in 0..MAX_ORGANIZER_PAGES {
+        let request = ListSitemapOrganizersRequest { after };
+        let page = context.ask::<ListSitemapOrganizers>(request).await?;
+        for handle in &page.handles {
+            push(
+                &mut text,
+                "url",
+                &context.site.url(&format!("/o/{handle}")),
+                None,
+            );
+        }
+        after = page.handles.last().filter(|_| page.has_more).cloned();
+        if after.is_none() {
+            break;
+        }
+    }
+    text.push_str(END);
+    Ok(document(text, XML, AN_HOUR))
 }
 
 /// The number in the name of a file. Each file has one name only.

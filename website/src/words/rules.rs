@@ -3,7 +3,7 @@
 use super::capitalized;
 
 /// Rules that nothing else needs to be known of: how the API's words begin, and the sentence.
-const SENTENCES: [(&str, &str); 44] = [
+const SENTENCES: [(&str, &str); 49] = [
     (
         "must be of an event that is not cancelled",
         "This event is cancelled.",
@@ -101,6 +101,26 @@ const SENTENCES: [(&str, &str); 44] = [
     (
         "must be your email address",
         "This isn’t your email address.",
+    ),
+    (
+        "must have only the letters a to z",
+        "Use only the letters a to z, digits and hyphens.",
+    ),
+    (
+        "must not be a word of this site",
+        "This one is reserved. Choose another one.",
+    ),
+    (
+        "must be one that nobody else has",
+        "This one is taken. Choose another one.",
+    ),
+    (
+        "must not change more than",
+        "You changed this three times within a year. Take an earlier one back, or wait.",
+    ),
+    (
+        "must be a web address that begins",
+        "Enter a web address that begins with https://.",
     ),
     ("must be the 8 digits", "Enter the 8 digits from the email."),
     (

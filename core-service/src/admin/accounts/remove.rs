@@ -20,8 +20,7 @@ pub struct Remove {
     /// Whether to do it.
     #[command(flatten)]
     pub(in crate::admin) consent: Consent,
-    /// Cancel the events to come for which people are registered, who read this reason in a mail. Run the command again once the mails
-    /// are sent
+    /// Cancel the upcoming events for which people are registered; the emails give this reason. Run the command again once they are sent
     #[arg(long, value_name = "REASON", value_parser = words)]
     cancel_events: Option<String>,
     /// The output.

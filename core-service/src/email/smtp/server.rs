@@ -58,6 +58,13 @@ impl InvalidSmtpUrl {
     const AUTHORITY: Self = Self("must be a certificate in PEM");
 }
 
+impl SmtpUrl {
+    /// The server's host.
+    pub fn host(&self) -> &str {
+        &self.host
+    }
+}
+
 impl FromStr for SmtpUrl {
     type Err = InvalidSmtpUrl;
 

@@ -3,6 +3,7 @@
 use domain::{
     instant::Instant,
     invitation::SentInvitation,
+    message::{Message, StopReason},
     person::{Member, MemberKey, Membership, Person},
     registration::Registration,
     session::Session,
@@ -28,11 +29,13 @@ pub(super) const fn name(part: Part) -> &'static str {
         Part::Keys => "keys",
         Part::Events => "events",
         Part::Registrations => "registrations",
+        Part::Messages => "messages",
         Part::Activity => "activity",
     }
 }
 
 /// The fields of a part's rows; none for a part that is one object.
+#[expect(clippy::too_many_lines, reason = "lists of names")]
 pub(super) const fn columns(part: Part) -> &'static [&'static str] {
     match part {
         Part::Account | Part::Person => &[],
@@ -100,6 +103,19 @@ pub(super) const fn columns(part: Part) -> &'static [&'static str] {
             "registrations_checked_in",
             "image_query",
             "image_variant",
+            "reminders",
+            "reminders_missed",
+            "attendee_info",
+            "is_location_private",
+            "registration_opens",
+            "registration_closes",
+            "is_registration_open",
+            "has_own_cover",
+            "allows_answer_changes",
+            "max_party",
+            "seats_taken",
+            "people_checked_in",
+            "seats_left",
             "cancel_reason",
             "created_at",
         ],
@@ -116,7 +132,26 @@ pub(super) const fn columns(part: Part) -> &'static [&'static str] {
             "awaits",
             "checked_in_at",
             "checked_in_by",
+            "party_size",
+            "companions",
+            "people_checked_in",
             "check_in_code",
+        ],
+        Part::Messages => &[
+            "id",
+            "event_id",
+            "number",
+            "subject",
+            "text",
+            "audience",
+            "state",
+            "stop_reason",
+            "send_at",
+            "recipients",
+            "withheld",
+            "author",
+            "created_at",
+            "updated_at",
         ],
         Part::Activity => &[
             "id",
@@ -146,7 +181,7 @@ pub(super) fn cell(value: &Value) -> String {
 /// Records as objects with the fields of [`columns`].
 pub(super) fn rows(records: Records, links: &Links) -> Result<Vec<Value>, Error> {
     match records {
-        Records::Account(overview) => Ok(vec![to_value(convert::account(overview))?]),
+        Records::Account(overview) => Ok(vec![to_value(convert::account(overview, links))?]),
         Records::Person(one) => Ok(vec![person(&one)]),
         Records::Sessions(all) => Ok(all.iter().map(session).collect()),
         Records::Memberships(all) => Ok(all.iter().map(membership).collect()),
@@ -165,7 +200,14 @@ pub(super) fn rows(records: Records, links: &Links) -> Result<Vec<Value>, Error>
                 // Those are about one change and one moment.
                 if let Some(row) = row.as_object_mut() {
                     row.shift_remove("registrants_notified");
-                    row.shift_remove("is_ended");
+                    // What is so only now.
+                    for field in [
+                        "is_ended",
+                        "is_registration_ahead",
+                        "is_registration_closed",
+                    ] {
+                        row.shift_remove(field);
+                    }
                 }
                 row["cancel_reason"] = reason.into();
                 row["created_at"] = created_at.to_string().into();
@@ -178,6 +220,7 @@ pub(super) fn rows(records: Records, links: &Links) -> Result<Vec<Value>, Error>
             let row = |one| registration(&event.id.to_string(), &event.title, one);
             all.into_iter().map(row).collect()
         }
+        Records::Messages(all) => Ok(all.iter().map(message).collect()),
         Records::Activity(all) => {
             let row = |entry| to_value(convert::activity(entry));
             all.iter().map(row).collect()
@@ -194,11 +237,31 @@ fn registration(event: &str, title: &str, one: Registration) -> Result<Value, Er
     }
     if let Value::Object(row) = &mut row {
         // These are of an answer, not of the registration.
-        row.remove("was_checked_in");
-        row.remove("mail_failed_at");
+        row.shift_remove("was_checked_in");
+        row.shift_remove("mail_failed_at");
+        row.shift_remove("mail_problem");
     }
     row["check_in_code"] = code.as_str().into();
     Ok(row)
+}
+
+fn message(one: &Message) -> Value {
+    json!({
+        "id": one.id.to_string(),
+        "event_id": one.event_id.to_string(),
+        "number": one.number,
+        "subject": one.subject,
+        "text": one.text,
+        "audience": one.audience,
+        "state": one.state.name(),
+        "stop_reason": one.stop_reason.map(StopReason::name),
+        "send_at": one.due_at.to_string(),
+        "recipients": one.recipients,
+        "withheld": one.withdrawn,
+        "author": one.author_name,
+        "created_at": one.created_at.to_string(),
+        "updated_at": one.updated_at.to_string(),
+    })
 }
 
 fn person(one: &Person) -> Value {

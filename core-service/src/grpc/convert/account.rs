@@ -2,10 +2,10 @@
 
 use muster_api::v1;
 
-use crate::service::AccountOverview;
+use crate::service::{AccountOverview, Links};
 
 /// An account with how much of its quotas is used.
-pub(in crate::grpc) fn account(found: AccountOverview) -> v1::Account {
+pub(in crate::grpc) fn account(found: AccountOverview, links: &Links) -> v1::Account {
     v1::Account {
         active_events: found.active_events,
         active_events_limit: found.active_events_limit,
@@ -18,5 +18,13 @@ pub(in crate::grpc) fn account(found: AccountOverview) -> v1::Account {
         email: found.account.email,
         name: found.account.name,
         timezone: found.account.timezone,
+        organizer_url: found
+            .account
+            .handle
+            .as_deref()
+            .map(|handle| links.organizer(handle)),
+        handle: found.account.handle,
+        about: found.account.about,
+        website: found.account.website,
     }
 }

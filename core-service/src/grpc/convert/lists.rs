@@ -58,6 +58,18 @@ pub(in crate::grpc) fn my_events(
     }))
 }
 
+/// Reads where a page of the mails about an event begins.
+pub(in crate::grpc) fn event_mails(
+    caller: AccountId,
+    request: &v1::ListEventMailsRequest,
+) -> Result<(Option<Place>, ListName), Vec<FieldViolation>> {
+    let mut violations = Violations::default();
+    let (owner, event) = (caller.to_string(), request.id.to_ascii_lowercase());
+    let list = ListName::new([Some("undelivered mails"), Some(&*owner), Some(&*event)]);
+    let after = place(request.cursor.as_deref(), list, &mut violations);
+    violations.unless_any(Some((after, list)))
+}
+
 /// What a request for a page of registrations asks for.
 pub(in crate::grpc) struct RegistrationsAsked {
     /// The whole address of those that are asked for.
@@ -88,8 +100,18 @@ pub(in crate::grpc) fn registrations(
     };
     let given = |text: &&String| !text.is_empty();
     let address = request.email.as_ref().filter(given).cloned();
-    if address.is_some() && filter.text.is_some() {
-        violations.add("q", "must be left out with email");
+    if address.is_some() {
+        let given = |text: Option<&str>| text.is_some_and(|text| !text.is_empty());
+        let others = [
+            ("q", filter.text.is_some()),
+            ("from", given(from)),
+            ("to", given(to)),
+            ("cursor", given(request.cursor.as_deref())),
+            ("offset", request.offset() > 0),
+        ];
+        for (field, _) in others.into_iter().filter(|(_, is_given)| *is_given) {
+            violations.add(field, "must be left out with email");
+        }
     }
     let (owner, event) = (caller.to_string(), request.id.to_ascii_lowercase());
     let list = ListName::new([

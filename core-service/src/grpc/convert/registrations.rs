@@ -1,19 +1,22 @@
 //! Registrations: messages and domain values.
 
 use domain::{
+    check_in_code::CheckInCode,
     cursor::ListName,
     email::readable,
     event::Event,
-    instant::Instant,
-    registration::{Answer, Registration, Status},
+    ids::EventId,
+    registration::{Answer, Party, Registration, Status},
     violation::{Checked, FieldViolation},
 };
 use muster_api::v1;
 
-use super::{Mask, given_id, public_event, violation};
+use super::{
+    Mask, custom_field_messages, given_id, hexadecimal, mails::mail_kind, public_event, violation,
+};
 use crate::service::{
-    Approval, Arrival, Links, NewRegistration, OwnRegistration, PlannedRecipients, PublicEvent,
-    RegistrationPage, RegistrationPatch, Ticket,
+    Approval, Arrival, Links, MailFailure, NewRegistration, OwnRegistration, PlannedRecipients,
+    PublicEvent, RegistrationPage, RegistrationPatch, Ticket,
 };
 
 /// The status of the registrations to list. An unknown one is refused.
@@ -25,20 +28,35 @@ pub(super) fn status(name: Option<&str>) -> Result<Option<Status>, Vec<FieldViol
     })
 }
 
-/// A request to register a person.
-pub(in crate::grpc) fn new_registration(
-    name: Option<String>,
-    email: Option<String>,
-    answers: Vec<v1::Answer>,
+/// A request of the public to register a person. Validation has applied the defaults.
+pub(in crate::grpc) fn public_registration(
+    request: v1::RegisterAttendeeRequest,
 ) -> NewRegistration {
+    new_registration(v1::AddRegistrationRequest {
+        id: String::new(),
+        name: request.name,
+        email: request.email,
+        answers: request.answers,
+        party_size: request.party_size,
+        companions: request.companions,
+    })
+}
+
+/// A request of an organizer to register a person. Validation has applied the defaults.
+pub(in crate::grpc) fn new_registration(request: v1::AddRegistrationRequest) -> NewRegistration {
     NewRegistration {
-        name: name.unwrap_or_default(),
-        email: email.unwrap_or_default(),
-        answers: given_answers(answers),
+        party: Party {
+            size: request.party_size(),
+            companions: request.companions,
+        },
+        name: request.name.unwrap_or_default(),
+        email: request.email.unwrap_or_default(),
+        answers: given_answers(request.answers),
     }
 }
 
-fn given_answers(answers: Vec<v1::Answer>) -> Vec<Answer> {
+/// Answers as they were sent.
+pub(in crate::grpc) fn given_answers(answers: Vec<v1::Answer>) -> Vec<Answer> {
     let answer = |answer: v1::Answer| Answer {
         field_id: given_id(answer.field_id),
         label: answer.label.unwrap_or_default(),
@@ -82,13 +100,14 @@ pub(in crate::grpc) fn registration_page(
     page: RegistrationPage,
     list: ListName,
 ) -> v1::RegistrationList {
+    let mut failures = page.mail_failures;
     v1::RegistrationList {
         next_cursor: page.next.map(|place| place.cursor(list)),
         items: page
             .registrations
             .into_iter()
             .map(|one| {
-                let failure = page.mail_failures.get(&one.id).copied();
+                let failure = failures.remove(&one.id);
                 listed(one, failure)
             })
             .collect(),
@@ -163,6 +182,8 @@ pub(in crate::grpc) fn checked_in(arrival: Arrival) -> v1::CheckedIn {
         was_checked_in: arrival.was_checked_in,
         registration_id: arrival.registration.id.to_string(),
         checked_in_by: arrival.registration.checked_in_by_name,
+        party_size: arrival.registration.party.size,
+        people_checked_in: arrival.registration.arrived,
         name: arrival.registration.name,
         event_id: arrival.event.id.to_string(),
         event_title: arrival.event.title,
@@ -179,6 +200,23 @@ pub(in crate::grpc) fn registration_by_code(
         is_event_cancelled: event.is_cancelled,
         checked_in_at: found.checked_in_at.map(|at| at.to_string()),
         registration: Some(registration(found)),
+    }
+}
+
+/// The codes of an event for a door, hashed.
+pub(in crate::grpc) fn hashed_codes(
+    event: EventId,
+    codes: Vec<(CheckInCode, Status, bool)>,
+) -> v1::CheckInCodeList {
+    let item = |(code, status, checked_in): (CheckInCode, Status, bool)| v1::HashedCheckInCode {
+        hash: hexadecimal(&code.hashed(event)),
+        status: status.to_string(),
+        checked_in,
+    };
+    let items: Vec<_> = codes.into_iter().map(item).collect();
+    v1::CheckInCodeList {
+        count: i32::try_from(items.len()).unwrap_or(i32::MAX),
+        items,
     }
 }
 
@@ -205,8 +243,10 @@ pub(in crate::grpc) fn own_registration(
         confirmation,
         waitlist_position,
         is_cancellable,
+        changeable,
         new_details,
         is_mail_refused,
+        are_messages_stopped,
     } = own;
     let shown_locally = |at| event.schedule.time_of(at).rfc3339();
     let confirm_until = confirmation.map(|awaited| shown_locally(awaited.until));
@@ -217,6 +257,14 @@ pub(in crate::grpc) fn own_registration(
         seats_left,
         organizer,
     };
+    let is_guest = registration.status == Status::Confirmed;
+    let event = event.seen_by(is_guest);
+    let mut shown = public_event(public, links);
+    if is_guest {
+        shown.location.clone_from(&event.location);
+        // Nothing is kept from them.
+        shown.is_location_private = false;
+    }
     let new_details = new_details.map(|details| v1::NewDetails {
         name: details.name,
         answers: answer_messages(details.answers),
@@ -224,24 +272,30 @@ pub(in crate::grpc) fn own_registration(
     v1::OwnRegistration {
         is_added: registration.is_added,
         is_mail_refused,
+        are_reminders_refused: registration.refuses_reminders,
+        are_messages_stopped,
         awaits: awaits(&registration),
         name: registration.name,
         email: registration.email,
         status: registration.status.to_string(),
         waitlist_position,
         registered_at: registration.registered_at.to_string(),
+        party_size: registration.party.size,
+        companions: registration.party.companions,
         answers: answer_messages(registration.answers),
         is_cancellable,
+        changeable_questions: custom_field_messages(changeable),
         new_details,
         event_url: links.event(&event.slug),
         event_title: event.title,
+        attendee_info: event.attendee_info,
         location: event.location,
         city: event.city,
         start_date: event.schedule.start.rfc3339(),
         end_date: event.schedule.end().rfc3339(),
         timezone: event.schedule.timezone,
         is_event_cancelled: event.is_cancelled,
-        event: Some(public_event(public, links)),
+        event: Some(shown),
         is_event_ended,
         event_cancel_reason: event.cancel_reason,
         check_in_code: registration.check_in_code.as_str().to_owned(),
@@ -292,20 +346,31 @@ pub(in crate::grpc) fn registration(registration: Registration) -> v1::Registrat
         checked_in: registration.checked_in_at.is_some(),
         checked_in_at: registration.checked_in_at.map(|at| at.to_string()),
         checked_in_by: registration.checked_in_by_name,
+        party_size: registration.party.size,
+        companions: registration.party.companions,
+        people_checked_in: registration.arrived,
         was_checked_in: None,
         mail_failed_at: None,
+        mail_problem: None,
         name: registration.name,
         email: registration.email,
     }
 }
 
-/// The same, with since when they could not be mailed.
+/// The same, with whether they could not be mailed.
 pub(in crate::grpc) fn listed(
     one: Registration,
-    mail_failure: Option<Instant>,
+    mail_failure: Option<MailFailure>,
 ) -> v1::Registration {
+    let since = mail_failure.as_ref().map(|failure| failure.since);
+    let problem = mail_failure.and_then(|failure| failure.problem);
     v1::Registration {
-        mail_failed_at: mail_failure.map(|at| at.to_string()),
+        mail_failed_at: since.map(|at| at.to_string()),
+        mail_problem: problem.map(|problem| v1::MailProblem {
+            kind: mail_kind(problem.kind.name()),
+            state: problem.state.to_string(),
+            words: problem.words,
+        }),
         ..registration(one)
     }
 }

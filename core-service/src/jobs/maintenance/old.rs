@@ -1,7 +1,9 @@
 //! What maintenance deletes because it is old.
 
 use domain::{
+    handle::BLOCKED_SECONDS,
     instant::Instant,
+    mail::MAIL_DAYS,
     oauth::grant::{AUTHORIZATION_SECONDS, CODE_MEMORY_SECONDS},
     retention::Retention,
 };
@@ -28,13 +30,14 @@ macro_rules! kinds {
 }
 
 /// Returns all kinds. Grants are of use as long as the audit log names them.
-pub(super) fn kinds(now: Instant, retention: Retention) -> [Kind; 17] {
+pub(super) fn kinds(now: Instant, retention: Retention) -> [Kind; 19] {
     let seconds = |seconds: i64| now.plus_seconds(-seconds);
     let days = |days: u32| seconds(i64::from(days) * DAY_SECONDS);
     kinds! {
         delete_audit: days(retention.audit_days);
         delete_failed_jobs: days(retention.failed_job_days);
         delete_held_mails: days(retention.failed_job_days);
+        delete_old_mails: days(MAIL_DAYS);
         delete_old_answers: now;
         delete_expired_details: now;
         delete_expired_codes: now;
@@ -47,6 +50,7 @@ pub(super) fn kinds(now: Instant, retention: Retention) -> [Kind; 17] {
         delete_expired_tokens: now;
         delete_old_authorizations: seconds(AUTHORIZATION_SECONDS);
         delete_old_authorization_codes: seconds(CODE_MEMORY_SECONDS);
+        delete_former_handles: seconds(BLOCKED_SECONDS);
         delete_old_grants: days(retention.audit_days);
         delete_unused_clients(MAX_UNUSED_CLIENTS): days(UNUSED_CLIENT_DAYS);
     }

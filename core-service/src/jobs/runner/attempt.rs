@@ -7,7 +7,10 @@ use server::{metrics, traces};
 use tokio::task::JoinError;
 use tracing::{Instrument as _, Span, field::Empty};
 
-use crate::jobs::{AttemptError, Done, Handler};
+use crate::{
+    email::Undelivered,
+    jobs::{AttemptError, Delivery, Done, Handler},
+};
 
 /// A try that has ended.
 #[derive(Debug)]
@@ -15,6 +18,15 @@ pub(super) struct Try {
     pub(super) job: ClaimedJob,
     pub(super) started: Instant,
     pub(super) outcome: Outcome,
+    /// The mail to a registrant that was not handed over, and what the server said.
+    pub(super) unsent: Option<Unsent>,
+}
+
+/// A mail to a registrant that was not handed over.
+#[derive(Debug)]
+pub(super) struct Unsent {
+    pub(super) delivery: Box<Delivery>,
+    pub(super) why: Undelivered,
 }
 
 /// The outcome of a try.
@@ -93,14 +105,16 @@ pub(super) async fn attempt(
         let tried = async move { tokio::time::timeout(limit, handler.handle(&job)).await };
         tried.instrument(span.clone())
     });
+    let mut unsent = None;
     let outcome = match tried.await {
         Ok(Ok(Ok(done))) => Outcome::Done(done),
-        Ok(Ok(Err(AttemptError::Early(wait, text)))) => Outcome::Wait(wait, text),
-        Ok(Ok(Err(AttemptError::Temporary(text)))) => Outcome::Retry(text),
-        Ok(Ok(Err(AttemptError::Unreachable(text)))) => Outcome::Unreachable(text),
-        Ok(Ok(Err(AttemptError::Permanent(text)))) => Outcome::Failed(text),
-        Ok(Ok(Err(AttemptError::Held))) => Outcome::Held,
-        Ok(Ok(Err(AttemptError::Withdrawn))) => Outcome::Withdrawn,
+        Ok(Ok(Err(error))) => {
+            if let AttemptError::Unsent(delivery, why) = &error {
+                let (delivery, why) = (delivery.clone(), why.clone());
+                unsent = Some(Unsent { delivery, why });
+            }
+            Outcome::from(error)
+        }
         Ok(Err(_)) => Outcome::Retry(format!("took longer than {} s", limit.as_secs())),
         // A panic would most likely happen again with the same job, so the job fails.
         Err(error) => Outcome::Failed(panic_text(error)),
@@ -119,6 +133,21 @@ pub(super) async fn attempt(
         job,
         started,
         outcome,
+        unsent,
+    }
+}
+
+impl From<AttemptError> for Outcome {
+    fn from(error: AttemptError) -> Self {
+        match error {
+            AttemptError::Early(wait, text) => Self::Wait(wait, text),
+            AttemptError::Temporary(text) => Self::Retry(text),
+            AttemptError::Unreachable(text) => Self::Unreachable(text),
+            AttemptError::Permanent(text) => Self::Failed(text),
+            AttemptError::Held => Self::Held,
+            AttemptError::Withdrawn => Self::Withdrawn,
+            AttemptError::Unsent(_, why) => Self::from(AttemptError::from(why)),
+        }
     }
 }
 

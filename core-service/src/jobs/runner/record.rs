@@ -1,10 +1,19 @@
 //! Recording the outcomes of tries.
 
-use domain::{instant::Instant, job::ClaimedJob};
+use std::collections::BTreeMap;
+
+use domain::{
+    instant::Instant,
+    job::{ClaimedJob, JobKey},
+    mail::SentMail,
+};
 use storage::{Error, Tx};
 
-use super::{Lane, Outcome, Runner, Try};
-use crate::jobs::{Done, backoff};
+use super::{Lane, Outcome, Runner, Try, mails};
+use crate::{
+    jobs::{Done, backoff},
+    service::stop_after_failure,
+};
 
 /// How much of an error's text is stored.
 const ERROR_CHARACTERS: usize = 500;
@@ -19,12 +28,18 @@ impl Runner {
         now: Instant,
     ) -> Result<(), Error> {
         let (mut done, mut told, mut recorded) = (Vec::<&ClaimedJob>::new(), Vec::new(), 0);
+        let mut mails = BTreeMap::new();
         for one in ended {
-            match one.outcome {
+            match &one.outcome {
                 Outcome::Done(Done::Plainly) => done.push(&one.job),
-                Outcome::Done(Done::Told(registration, what)) => {
+                Outcome::Done(Done::Sent(delivery)) => {
                     done.push(&one.job);
-                    told.push((registration, what));
+                    told.extend(delivery.told);
+                    mails.insert(one.job.key, mails::sent(one, delivery, now));
+                }
+                Outcome::Done(Done::Withheld(delivery)) => {
+                    done.push(&one.job);
+                    mails.insert(one.job.key, mails::withheld(one, delivery, now));
                 }
                 Outcome::Done(Done::Recorded) | Outcome::Withdrawn => recorded += 1,
                 _ => {}
@@ -35,8 +50,13 @@ impl Runner {
         tx.record_announced(&told).await?;
         let mut held = recorded + tx.finish_jobs(&done).await?;
         for one in ended {
-            held += u64::from(self.record_one(lane, tx, one, now).await?);
+            let is_held = self.record_one(lane, tx, one, now).await?;
+            if is_held && let Some(mail) = mails::refused(one, now) {
+                mails.insert(one.job.key, mail);
+            }
+            held += u64::from(is_held);
         }
+        record_mails(tx, mails, now).await?;
         let lost = (ended.len() as u64).saturating_sub(held);
         if lost > 0 {
             let destination = &lane.destination;
@@ -81,6 +101,27 @@ impl Runner {
             }
         }
     }
+}
+
+/// Records what became of mails, each once even if its job was done twice. Those that were refused for good may be the last to their
+/// mailboxes.
+async fn record_mails(
+    tx: &mut Tx,
+    mails: BTreeMap<JobKey, SentMail>,
+    now: Instant,
+) -> Result<(), Error> {
+    let mut mails: Vec<SentMail> = mails.into_values().collect();
+    // A list of them has an order, although they are recorded at once.
+    for (micros, mail) in (0..).zip(&mut mails) {
+        mail.at = Instant::from_micros(now.micros() + micros);
+    }
+    tx.record_mails(&mails).await?;
+    for mail in &mails {
+        if let Some(status) = mail.status {
+            stop_after_failure(tx, &mail.mailbox, status, now).await?;
+        }
+    }
+    Ok(())
 }
 
 /// The text is not logged: a mail server's answer may contain an address.

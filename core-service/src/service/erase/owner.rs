@@ -89,12 +89,13 @@ pub(in crate::service) async fn erase_person(
     let codes = context.tx.delete_codes_to(email_norm).await?;
     context.tx.delete_email_changes_from(email_norm).await?;
     let invitations = context.tx.delete_invitations_to(email_norm).await?;
-    let proofs = context
-        .tx
-        .delete_trust_proofs_of(&mailbox_hash(email_norm))
-        .await?;
+    let mailbox = mailbox_hash(email_norm);
+    let proofs = context.tx.delete_trust_proofs_of(&mailbox).await?;
     let contacts = context.tx.delete_proven_contacts_of(email_norm).await?;
-    let others = codes + invitations + proofs + contacts;
+    // Those to an address that a registration has no longer.
+    let sent = context.tx.delete_sent_mails_to(&mailbox).await?;
+    let stops = context.tx.delete_bounced_stop(&mailbox).await?;
+    let others = codes + invitations + proofs + contacts + sent + stops;
     if person.is_some() || erased.mails + others > 0 {
         context.note_write();
     }
@@ -196,7 +197,7 @@ async fn pass_on(context: &mut Context, account: AccountId, heir: PersonId) -> R
     Ok(())
 }
 
-/// Ends the person's memberships. An account that is named after them gets the heir's name.
+/// Ends the person's memberships. An account that is named after them gets the heir's name, and has no public page any more.
 async fn leave_all(
     context: &mut Context,
     person: &Person,
@@ -213,10 +214,14 @@ async fn leave_all(
             let name = heir
                 .map_or(Account::ERASED_NAME, |heir| &heir.name)
                 .to_owned();
-            context
-                .tx
-                .update_account(&Account { name, ..account })
-                .await?;
+            let named = Account {
+                name,
+                about: None,
+                website: None,
+                ..account
+            };
+            context.tx.update_account(&named).await?;
+            context.tx.release_handle(account_id, context.now).await?;
             context
                 .record(Fact::AccountChanged {
                     account: account_id,

@@ -8,13 +8,13 @@ use domain::{
     event::Event,
     fact::Fact,
     ids::EventId,
-    job::{ClaimedJob, InvalidPayload, Task},
+    job::{ClaimedJob, Task},
     mail_quota::{MailCount, needed_for_change},
     plan::Plans,
     registration::Counters,
 };
 
-use super::Events;
+use super::{EventJobError, Events};
 use crate::service::{
     Context, Error,
     mail_quota::{self, Needed},
@@ -29,9 +29,21 @@ pub(super) async fn plan(
     (before, after): (&Event, &Event),
     counters: Counters,
 ) -> Result<i32, Error> {
-    let people = counters.active();
-    let (known, next) = (before.time_and_place(), after.time_and_place());
-    if people == 0 || known == next {
+    let (known, next) = (before.audiences(), after.audiences());
+    if known.guests == next.guests {
+        // Who may see the place is nothing to announce.
+        if known.others != next.others {
+            let shown = (known.others, next.others);
+            context.tx.note_shown(after.id, shown).await?;
+        }
+        return Ok(0);
+    }
+    let people = if known.others == next.others {
+        counters.confirmed
+    } else {
+        counters.active()
+    };
+    if people == 0 {
         return Ok(0);
     }
     let (mut announcement, mut uninformed) = (None, 0);
@@ -74,7 +86,7 @@ pub(super) async fn plan(
 impl Events {
     /// Schedules the mails to registrants who know another time or place of an event; nobody is told of an event that is
     /// cancelled or has ended. Does nothing if the job was changed after it was claimed.
-    pub(crate) async fn announce(&self, job: &ClaimedJob) -> Result<(), AnnounceError> {
+    pub(crate) async fn announce(&self, job: &ClaimedJob) -> Result<(), EventJobError> {
         let Task::EventAnnouncement {
             mails,
             day,
@@ -94,7 +106,7 @@ impl Events {
             if context.tx.finish_jobs(&[job]).await? == 0 {
                 return Ok(None);
             }
-            let current = event.time_and_place();
+            let current = event.audiences();
             // Those who are told of it; what nobody noted is the current one.
             let (_, added) = context
                 .tx
@@ -117,22 +129,5 @@ impl Events {
             tracing::info!(event_id = %id, mails, "a changed event is announced");
         }
         Ok(())
-    }
-}
-
-/// Why an event could not be announced.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum AnnounceError {
-    /// The job is of a newer version.
-    #[error(transparent)]
-    Payload(#[from] InvalidPayload),
-    /// The use case failed.
-    #[error(transparent)]
-    Failed(#[from] Error),
-}
-
-impl From<storage::Error> for AnnounceError {
-    fn from(error: storage::Error) -> Self {
-        Self::Failed(error.into())
     }
 }

@@ -47,7 +47,7 @@ impl Events {
             let now = context.now;
             let mut judgement = Judgement::of(mistakes);
             let begins_to_ask = quota::begins_to_ask(&before, &patch);
-            let after = judgement.note(before.patched(patch, counters.confirmed, now))?;
+            let after = judgement.note(before.patched(patch, counters.seated(), now))?;
             let approval = quota::check_approval(&account, begins_to_ask);
             judgement.note_of("requires_approval", approval)?;
             let is_active = |event: &Event| event.is_active(now);

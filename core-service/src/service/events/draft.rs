@@ -6,7 +6,7 @@ use super::{find, hold, quota};
 use crate::service::{Context, Error, Events, Invocation};
 
 impl Events {
-    /// Creates a draft with the fields, times and questions of one of the caller's events, in any state.
+    /// Creates a draft with the fields, times, questions and own cover of one of the caller's events, in any state.
     pub async fn copy(
         &self,
         by: impl Into<Invocation<'_, Event>>,
@@ -20,12 +20,24 @@ impl Events {
                 .begin_event(context, caller, &original.title, original.is_listed)
                 .await?;
             let now = context.now;
-            let copy = original.copied(identity, now);
+            let cover = if original.has_own_cover {
+                context.tx.find_own_cover(id).await?
+            } else {
+                None
+            };
+            let copy = Event {
+                has_own_cover: cover.is_some(),
+                ..original.copied(identity, now)
+            };
             quota::check_approval(&account, copy.requires_approval)?;
             if copy.is_active(now) {
                 quota::check(context, &self.plans, &account).await?;
             }
-            self.add_with_free_slug(context, copy, true).await
+            let copy = self.add_with_free_slug(context, copy, true).await?;
+            if let Some(cover) = cover {
+                context.tx.put_own_cover(copy.id, &cover, now).await?;
+            }
+            Ok(copy)
         };
         self.commands.run_for(by, decide).await
     }

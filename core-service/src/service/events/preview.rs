@@ -1,14 +1,14 @@
 //! Who would be mailed by a change of an event, and what they would read. Nothing is changed.
 
 use domain::{
-    event::{CustomField, Event, EventPatch},
+    event::{CustomField, Event, EventPatch, WhenAndWhere},
     ids::EventId,
     registration::{ActiveStatus, Notification, Registrant, SampleOrganizer},
     violation::Checked,
 };
 
 use super::quota;
-use crate::service::{Error, Events, Principal, judgement::Judgement};
+use crate::service::{Error, Events, Principal, judgement::Judgement, registrations::promotable};
 
 /// Registrations that are read at a time.
 const PAGE: i64 = 500;
@@ -25,6 +25,8 @@ pub enum PlannedChange {
     },
     /// Another time or place.
     Update(Box<EventPatch>),
+    /// None: a reminder.
+    Remind,
 }
 
 /// The mail that a change would send.
@@ -36,6 +38,8 @@ pub struct PlannedMail {
     pub withheld: i32,
     /// Its subject and a person with a seat, to whom it is shown; `None` if nobody would get one.
     pub shown: Option<(Notification, Registrant)>,
+    /// The time and place before, if they stay and there is other news for guests.
+    pub former: Option<WhenAndWhere>,
 }
 
 /// Whom an update would mail.
@@ -64,7 +68,7 @@ impl Events {
         let (before, counters) = self.get(caller, id).await?;
         let mut judgement = Judgement::of(mistakes);
         let begins_to_ask = quota::begins_to_ask(&before, &patch);
-        let after = judgement.note(before.patched(patch, counters.confirmed, now))?;
+        let after = judgement.note(before.patched(patch, counters.seated(), now))?;
         let account = store.find_account(caller.account).await?;
         let account = account.ok_or(Error::Unauthorized)?;
         let approval = quota::check_approval(&account, begins_to_ask);
@@ -72,7 +76,8 @@ impl Events {
         let after = judgement.conclude(after)?;
         let told = self.told_of_time_and_place(&before, &after).await?;
         let promoted = if after.is_ahead(now) {
-            counters.promotable(after.max_capacity)
+            let promoted = promotable(store, &after, counters).await?;
+            i32::try_from(promoted.len()).unwrap_or(i32::MAX)
         } else {
             0
         };
@@ -115,8 +120,8 @@ impl Events {
 
     /// How many do not know the time and place after a change.
     async fn told_of_time_and_place(&self, before: &Event, after: &Event) -> Result<i32, Error> {
-        let (known, next) = (before.time_and_place(), after.time_and_place());
-        if known == next || !after.is_ahead(self.commands.now()) {
+        let (known, next) = (before.audiences(), after.audiences());
+        if known.guests == next.guests || !after.is_ahead(self.commands.now()) {
             return Ok(0);
         }
         let store = self.commands.store();
@@ -133,12 +138,18 @@ impl Events {
     ) -> Result<PlannedMail, Error> {
         let now = self.commands.now();
         let (before, counters) = self.get(caller, id).await?;
-        let mut withheld = 0;
+        let (mut withheld, mut former) = (0, None);
         let (after, notification, recipients) = match change {
             // Registrants know the event by now, and nobody else does.
             PlannedChange::Publish => {
                 before.published(now)?;
                 return Ok(PlannedMail::nobody());
+            }
+            PlannedChange::Remind => {
+                let recipients = counters.confirmed;
+                return self
+                    .sample(caller, before, Notification::Reminder, recipients)
+                    .await;
             }
             PlannedChange::Cancel { reason } => {
                 let Some(after) = before.cancelled(reason, now) else {
@@ -154,9 +165,10 @@ impl Events {
                 )
             }
             PlannedChange::Update(patch) => {
-                let after = before.patched(*patch, counters.confirmed, now)?;
+                let after = before.patched(*patch, counters.seated(), now)?;
                 let recipients = self.told_of_time_and_place(&before, &after).await?;
                 let notification = Notification::EventChanged(ActiveStatus::Confirmed);
+                former = Some(before.when_and_where()).filter(|one| *one == after.when_and_where());
                 (after, notification, recipients)
             }
         };
@@ -165,6 +177,7 @@ impl Events {
             .await?;
         Ok(PlannedMail {
             withheld,
+            former,
             ..planned
         })
     }
@@ -179,6 +192,17 @@ impl Events {
         if recipients == 0 {
             return Ok(PlannedMail::nobody());
         }
+        self.sample(caller, event, notification, recipients).await
+    }
+
+    /// A mail to nobody in particular.
+    async fn sample(
+        &self,
+        caller: &Principal,
+        event: Event,
+        notification: Notification,
+        recipients: i32,
+    ) -> Result<PlannedMail, Error> {
         let store = self.commands.store();
         let account = store.find_account(caller.account).await?;
         let organizer = SampleOrganizer {
@@ -196,6 +220,7 @@ impl Events {
             recipients,
             withheld: 0,
             shown: Some((notification, sample)),
+            former: None,
         })
     }
 }
@@ -206,6 +231,7 @@ impl PlannedMail {
             recipients: 0,
             withheld: 0,
             shown: None,
+            former: None,
         }
     }
 }

@@ -377,15 +377,15 @@ impl Problem {
 
     pub(super) fn unknown_client() -> Self {
         Self::new(
-            "This Muster does not know the app that sent you here.",
+            "This site does not know the app that sent you here.",
             "Remove the connection in the app and add it again, so that the app registers anew.",
         )
     }
 
     pub(super) fn no_documents() -> Self {
         Self::new(
-            "This Muster does not read the documents by which apps introduce themselves.",
-            "If the app can register instead, it will do so when you add the connection again. Or ask the operator of this Muster to allow \
+            "This site does not read the documents by which apps introduce themselves.",
+            "If the app can register instead, it will do so when you add the connection again. Or ask the operator of this site to allow \
              documents.",
         )
     }
@@ -393,7 +393,7 @@ impl Problem {
     pub(super) fn unreadable_document(why: &str) -> Self {
         Self::new(
             format!("The app introduces itself by a document, but {why}."),
-            "Try again later. If it stays so, tell those who make the app. If this Muster has no way to the Internet, its operator can let \
+            "Try again later. If it stays so, tell those who make the app. If this site has no way to the Internet, its operator can let \
              apps register instead.",
         )
     }

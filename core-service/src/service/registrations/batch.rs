@@ -7,6 +7,7 @@
 
 mod decide;
 mod organizers;
+mod request;
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -20,7 +21,7 @@ use tracing::{Instrument as _, Span};
 
 use crate::service::{Commands, Error, Invocation, Storable};
 
-pub(super) use self::decide::{Placed, Request};
+pub(super) use self::request::{FirstMail, Placed, Request};
 
 /// Maximum number of commands that wait for one batcher: about a second's work. More would wait longer than their callers.
 const MAX_WAITING: usize = 4_096;
@@ -104,6 +105,18 @@ impl Batchers {
         answer: impl FnOnce(Placed) -> Result<A, Error> + Clone,
     ) -> Result<A, Error> {
         decide::decide_one(&self.batcher, by, request, answer).await
+    }
+
+    /// Decides on a list of an organizer's requests in one transaction of its own. `answer` gets the outcome of each, and whether the
+    /// organizer's quotas allow all their mails; it refuses the whole list if it fails. A dry run changes nothing.
+    pub(super) async fn register_list<A: Storable>(
+        &self,
+        by: Invocation<'_, A>,
+        requests: &[Request],
+        is_dry_run: bool,
+        answer: impl FnOnce(Vec<Result<Placed, Error>>, Result<(), Error>) -> Result<A, Error> + Clone,
+    ) -> Result<A, Error> {
+        decide::decide_list(&self.batcher, by, requests, is_dry_run, answer).await
     }
 }
 

@@ -1,11 +1,12 @@
 //! Checking in at the door.
 
 use domain::{
+    check_in_code::CheckInCode,
     event::Event,
     fact::RegistrationChange,
     ids::{EventId, RegistrationId},
     instant::Instant,
-    registration::Registration,
+    registration::{Registration, Status},
     violation::FieldViolation,
 };
 
@@ -13,6 +14,9 @@ use super::shown_to;
 use crate::service::{
     Context, Error, Invocation, Principal, Registrations, registrations::manage::Held,
 };
+
+/// The most codes of an event that a door is given: as many as an event has seats.
+const MAX_CODES: i64 = 10_000;
 
 /// Where the code is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,36 +41,40 @@ pub struct Arrival {
 }
 
 impl Registrations {
-    /// Checks an attendee in. If they already are, it says since when.
+    /// Checks in `people` of a registration, or all. If they already are, it says since when.
     pub async fn check_in(
         &self,
         by: impl Into<Invocation<'_, Arrival>>,
         event: EventId,
         id: RegistrationId,
+        people: Option<i32>,
     ) -> Result<Arrival, Error> {
         let by = by.into();
         let caller = by.caller;
         self.require_paid(caller, event).await?;
         let decide = async |context: &mut Context| {
             let held = Held::read(context, caller, event, id).await?;
-            held.check_in(context, caller).await
+            held.check_in(context, caller, people).await
         };
         self.commands.run_for(by, decide).await
     }
 
-    /// Checks in the attendee with this code. If they already are, it says since when.
+    /// The same for the registration with this code.
     pub async fn check_in_by_code(
         &self,
         by: impl Into<Invocation<'_, Arrival>>,
         code: &str,
         place: DoorPlace,
+        people: Option<i32>,
     ) -> Result<Arrival, Error> {
         let by = by.into();
         let caller = by.caller;
         let (found, _) = self.get_by_code(caller, code, place).await?;
         let decide = async |context: &mut Context| {
             let held = Held::read(context, caller, found.event_id, found.id).await;
-            held.map_err(as_ticket)?.check_in(context, caller).await
+            held.map_err(as_ticket)?
+                .check_in(context, caller, people)
+                .await
         };
         self.commands.run_for(by, decide).await
     }
@@ -93,6 +101,17 @@ impl Registrations {
         Ok((shown_to(caller, &event, found), event))
     }
 
+    /// The codes of one of the caller's events with what became of their registrations, for a door that goes on without the network.
+    pub async fn door_codes(
+        &self,
+        caller: &Principal,
+        id: EventId,
+    ) -> Result<Vec<(CheckInCode, Status, bool)>, Error> {
+        let (event, _) = self.require_paid(caller, id).await?;
+        let store = self.commands.store();
+        Ok(store.list_check_in_codes(event.id, MAX_CODES).await?)
+    }
+
     fn of_another_site(&self, host: &str) -> Error {
         let message = format!(
             "must be a code of {}: this one is of {host}",
@@ -107,12 +126,19 @@ impl Registrations {
 
 impl Held {
     /// Also after the event, to enter a list from the door.
-    async fn check_in(self, context: &mut Context, caller: &Principal) -> Result<Arrival, Error> {
+    async fn check_in(
+        self,
+        context: &mut Context,
+        caller: &Principal,
+        people: Option<i32>,
+    ) -> Result<Arrival, Error> {
         if self.event.is_cancelled {
             return Err(Error::EventCancelled);
         }
-        let after = self.registration.checked_in(caller.actor, context.now)?;
-        let was_checked_in = after.is_none();
+        let after = self
+            .registration
+            .checked_in(people, caller.actor, context.now)?;
+        let was_checked_in = self.registration.checked_in_at.is_some();
         let registration = match after {
             None => self.registration,
             Some(after) => {

@@ -33,7 +33,7 @@ pub struct RegistrationPatch {
 }
 
 impl Registrations {
-    /// Changes the name, the address or the answers. Only with another address is anybody mailed: both addresses. Everything else is also
+    /// Changes the name, the address or the answers. Only with another address is anyone mailed: both addresses. Everything else is also
     /// allowed after the event.
     pub async fn edit(
         &self,
@@ -125,7 +125,8 @@ impl Held {
         }) else {
             return Ok(after);
         };
-        if corrected.is_moved_from(before) {
+        // The caller refuses a cancelled event for every correction.
+        if corrected.is_moved_from(before) && !self.event.is_cancelled {
             // It sends mails, as adding someone does.
             let requester = Requester::Owner(self.event.account_id);
             self.event.check_open(requester, now)?;

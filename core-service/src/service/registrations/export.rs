@@ -20,7 +20,7 @@ use crate::service::{
 const PAGE: i64 = 500;
 
 /// The columns before those of the event's custom fields.
-const COLUMNS: [&str; 10] = [
+const COLUMNS: [&str; 13] = [
     "id",
     "name",
     "email",
@@ -31,6 +31,9 @@ const COLUMNS: [&str; 10] = [
     "check_in_code",
     "checked_in_at",
     "checked_in_by",
+    "party_size",
+    "companions",
+    "people_checked_in",
 ];
 
 /// The last column: answers to questions that the event no longer has. Their labels are known only after the last row, so they
@@ -133,6 +136,9 @@ impl Export {
                     .as_deref()
                     .unwrap_or_default(),
             ),
+            registration.party.size.to_string(),
+            safe(&registration.party.companions.join("; ")),
+            registration.arrived.to_string(),
         ];
         let fields = &self.event.custom_fields;
         let answers = fields.iter().map(|field| {

@@ -8,6 +8,7 @@ use domain::{
     event::Event,
     ids::{EventId, RegistrationId},
     instant::Instant,
+    mail::MailProblem,
     registration::{Registration, Status},
 };
 use storage::RegistrationFilter;
@@ -26,8 +27,17 @@ pub struct RegistrationPage {
     pub count: i32,
     /// The last registration of the page, if there are more.
     pub next: Option<Place>,
-    /// Those of them who could not be mailed, and since when.
-    pub mail_failures: HashMap<RegistrationId, Instant>,
+    /// Those of them who could not be mailed.
+    pub mail_failures: HashMap<RegistrationId, MailFailure>,
+}
+
+/// That someone could not be mailed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MailFailure {
+    /// Since when.
+    pub since: Instant,
+    /// What became of the mail; none if every try was broken off.
+    pub problem: Option<MailProblem>,
 }
 
 impl Registrations {
@@ -103,28 +113,49 @@ impl Registrations {
         count: i32,
         next: Option<Place>,
     ) -> Result<RegistrationPage, Error> {
-        let ids: Vec<_> = found.iter().map(|one| one.id).collect();
         let mail_failures = if caller.sees_addresses {
-            self.commands.store().find_mail_failures(&ids).await?
+            self.mail_failures(&found).await?
         } else {
-            Vec::new()
+            HashMap::new()
         };
         let found = found.into_iter();
         Ok(RegistrationPage {
             registrations: found.map(|one| shown_to(caller, event, one)).collect(),
             count,
             next,
-            mail_failures: mail_failures.into_iter().collect(),
+            mail_failures,
         })
     }
 
-    /// One registration of one of the caller's events, and since when the attendee could not be mailed.
+    async fn mail_failures(
+        &self,
+        found: &[Registration],
+    ) -> Result<HashMap<RegistrationId, MailFailure>, Error> {
+        let ids: Vec<_> = found.iter().map(|one| one.id).collect();
+        let failed = self.commands.store().find_mail_failures(&ids).await?;
+        let failed = failed.into_iter().map(|(id, since)| {
+            let problem = None;
+            (id, MailFailure { since, problem })
+        });
+        let mut failures: HashMap<_, _> = failed.collect();
+        let registrants: Vec<_> = found.iter().map(|one| (one.id, &*one.email)).collect();
+        for (id, problem) in self.mail_problems(&registrants).await? {
+            let failure = MailFailure {
+                since: problem.at,
+                problem: Some(problem),
+            };
+            failures.insert(id, failure);
+        }
+        Ok(failures)
+    }
+
+    /// One registration of one of the caller's events, and whether the attendee could not be mailed.
     pub async fn get(
         &self,
         caller: &Principal,
         event: EventId,
         id: RegistrationId,
-    ) -> Result<(Registration, Option<Instant>), Error> {
+    ) -> Result<(Registration, Option<MailFailure>), Error> {
         let (event, _) = self.require_paid(caller, event).await?;
         let found = self
             .commands
@@ -132,8 +163,8 @@ impl Registrations {
             .find_registration(event.id, id)
             .await?;
         let found = found.ok_or(Error::NO_REGISTRATION)?;
-        let listed = self.listed(caller, &event, vec![found], 1, None).await?;
-        let failure = listed.mail_failures.get(&id).copied();
+        let mut listed = self.listed(caller, &event, vec![found], 1, None).await?;
+        let failure = listed.mail_failures.remove(&id);
         let found = listed.registrations.into_iter().next();
         Ok((found.ok_or(Error::NO_REGISTRATION)?, failure))
     }

@@ -1,13 +1,14 @@
 //! Changes of a registration by the organizer.
 
 use domain::{
+    change::Change,
     event::Event,
     fact::{Fact, RegistrationChange},
     ids::{EventId, RegistrationId},
-    registration::{Counters, Details, Registration},
+    registration::{Answer, Counters, Details, Registration},
 };
 
-use super::shown_to;
+use super::{edit::RegistrationPatch, register::too_long, shown_to};
 use crate::service::{
     Context, Error, Invocation, Principal, Registrations, events::hold, registrations::promote,
 };
@@ -46,7 +47,7 @@ impl Registrations {
         self.commands.run_for(by, decide).await
     }
 
-    /// Cancels a registration; its seat goes to the first on the waitlist.
+    /// Cancels a registration; its seats go to the waitlist, in order.
     pub async fn cancel(
         &self,
         by: impl Into<Invocation<'_, Registration>>,
@@ -149,6 +150,34 @@ impl Held {
             .confirmed(&self.event, self.counters, context.now)?;
         self.change(context, RegistrationChange::Confirmed, after)
             .await
+    }
+
+    /// Replaces the answers for their attendee. The same answers change nothing.
+    pub(super) async fn change_answers(
+        self,
+        context: &mut Context,
+        answers: Vec<Answer>,
+    ) -> Result<(Registration, Event), Error> {
+        if let Some(mistake) = too_long(&answers) {
+            return Err(Error::Invalid(vec![mistake]));
+        }
+        let patch = RegistrationPatch {
+            answers: Change::Set(answers),
+            ..RegistrationPatch::default()
+        };
+        self.event.check_takes_new_answers(context.now)?;
+        let after = self.edited(patch, context.entropy(), context.now)?;
+        if after == self.registration {
+            return Ok((self.registration, self.event));
+        }
+        context.tx.update_details(&after).await?;
+        let fact = Fact::AnswersChanged {
+            account: self.event.account_id,
+            before: &self.registration,
+            after: &after,
+        };
+        context.record(fact).await?;
+        Ok((after, self.event))
     }
 
     /// Takes over the details of a repeated registration. One that has them already stays unchanged.

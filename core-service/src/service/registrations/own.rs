@@ -4,26 +4,29 @@ use domain::{
     audit::Actor,
     check_in_code::CheckInCode,
     email,
-    event::Event,
-    fact::Fact,
+    event::{CustomField, Event},
     ids::RegistrationId,
     plan::Plans,
     private_link::LinkToken,
-    registration::{Confirmation, Details, Registrant, Registration, Status},
+    registration::{Answer, Confirmation, Details, Registrant, Registration, Status},
 };
 
 use server::telemetry::chain;
 
 use crate::service::{
     Commands, Context, Error, Links,
-    catalogue::{organizer, saturated, seats_left},
+    catalogue::{ShownBy, organizer, saturated, seats_left},
     mail_permits::NewLink,
-    registrations::{manage::Held, settle::settle},
+    registrations::{MailChoice, manage::Held, settle::settle},
     trust,
 };
 
 /// The content of an attendee's private page.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "they are independent of each other"
+)]
 pub struct OwnRegistration {
     /// The registration.
     pub registration: Registration,
@@ -32,7 +35,7 @@ pub struct OwnRegistration {
     /// How many seats are left.
     pub seats_left: i32,
     /// Who organizes the event.
-    pub organizer: Option<String>,
+    pub organizer: ShownBy,
     /// Whether the event is over.
     pub is_event_ended: bool,
     /// The confirmation that it awaits, while it can be given.
@@ -41,10 +44,14 @@ pub struct OwnRegistration {
     pub waitlist_position: Option<i32>,
     /// Whether it can still be cancelled.
     pub is_cancellable: bool,
+    /// The questions whose answers the attendee may change now.
+    pub changeable: Vec<CustomField>,
     /// Other details, of a repeated registration, that the attendee may take over.
     pub new_details: Option<Details>,
     /// Whether the event's organizers mail the address no more, unless the person registers themselves.
     pub is_mail_refused: bool,
+    /// Whether they get no messages of the event's organizers.
+    pub are_messages_stopped: bool,
 }
 
 /// What a check-in code shows.
@@ -57,7 +64,7 @@ pub struct Ticket {
     /// How many seats are left.
     pub seats_left: i32,
     /// Who organizes the event.
-    pub organizer: Option<String>,
+    pub organizer: ShownBy,
     /// Whether the event is over.
     pub is_event_ended: bool,
 }
@@ -122,7 +129,7 @@ impl OwnRegistrations {
         self.change(token, decide).await
     }
 
-    /// Cancels the registration of a private link; its seat goes to the first on the waitlist.
+    /// Cancels the registration of a private link; its seats go to the waitlist, in order.
     pub async fn cancel(&self, token: &str) -> Result<OwnRegistration, Error> {
         let decide = async |context: &mut Context, held: Held| held.cancel(context).await;
         self.change(token, decide).await
@@ -153,6 +160,17 @@ impl OwnRegistrations {
         self.shown(&hash, registration, event).await
     }
 
+    /// Replaces the answers of a private link's registration, where the event allows that. They follow the same rules as when registering.
+    pub async fn change_answers(
+        &self,
+        token: &str,
+        answers: Vec<Answer>,
+    ) -> Result<OwnRegistration, Error> {
+        let decide =
+            async |context: &mut Context, held: Held| held.change_answers(context, answers).await;
+        self.change(token, decide).await
+    }
+
     /// Takes over the details of a repeated registration that a private link offers.
     pub async fn take_over_details(&self, token: &str) -> Result<OwnRegistration, Error> {
         let hash = LinkToken::parse(token)
@@ -170,32 +188,13 @@ impl OwnRegistrations {
         self.change(token, decide).await
     }
 
-    /// Stops the mails of the event's account to people whom its organizers added, for the mailbox of a private link, until the person
-    /// registers there themselves.
-    pub async fn refuse_mail(&self, token: &str) -> Result<OwnRegistration, Error> {
+    /// Does what the person of a private link chooses about mails to their mailbox.
+    pub async fn choose(&self, token: &str, choice: MailChoice) -> Result<OwnRegistration, Error> {
         let hash = LinkToken::parse(token)
             .ok_or(Error::NO_REGISTRATION)?
             .hash();
-        let decide = async |context: &mut Context| {
-            let found = context.tx.find_registration_by_link(&hash).await?;
-            let registration = found.ok_or(Error::NO_REGISTRATION)?;
-            let event = context.tx.find_event(registration.event_id).await?;
-            let event = event.ok_or(Error::NO_EVENT)?;
-            let suppression = (
-                email::mailbox_hash(&registration.email),
-                Some(event.account_id),
-            );
-            if context.tx.put_suppression(suppression, context.now).await? {
-                let fact = Fact::MailRefused {
-                    account: event.account_id,
-                    event: event.id,
-                    registration: registration.id,
-                };
-                context.record(fact).await?;
-            }
-            Ok((registration, event))
-        };
-        let (registration, event) = self.commands.run(Actor::Attendee, decide).await?;
+        let choose = async |context: &mut Context| choice.apply(context, &hash).await;
+        let (registration, event) = self.commands.run(Actor::Attendee, choose).await?;
         self.shown(&hash, registration, event).await
     }
 
@@ -241,17 +240,18 @@ impl OwnRegistrations {
             waitlist_position = Some(saturated(position));
         }
         let is_cancellable = registration.status != Status::Cancelled && event.is_ahead(now);
+        let is_changeable = is_cancellable && event.takes_new_answers(now);
         let mut new_details = None;
         if is_cancellable {
             let offered = store.find_new_details_by_link(hash, now).await?;
             let offered = offered.map(|details| details.current(&event.custom_fields));
             new_details = offered.filter(|details| !registration.has(details));
         }
-        let suppression = (
-            email::mailbox_hash(&registration.email),
-            Some(event.account_id),
-        );
+        let mailbox = email::mailbox_hash(&registration.email);
+        let suppression = (mailbox, Some(event.account_id));
         let refused = store.find_suppressions(&[suppression]).await?;
+        let refusal = (mailbox, event.account_id);
+        let stopped = store.find_message_refusals(&[refusal]).await?;
         let is_open = |confirmation: &Confirmation| confirmation.until > now && is_cancellable;
         let current = |confirmation: Confirmation| Confirmation {
             held_until: confirmation.held_until.filter(|until| *until > now),
@@ -262,12 +262,18 @@ impl OwnRegistrations {
             organizer: organizer(store, &event).await?,
             is_event_ended: event.has_ended(now),
             confirmation: registration.confirmation.filter(is_open).map(current),
+            changeable: if is_changeable {
+                event.custom_fields.clone()
+            } else {
+                Vec::new()
+            },
             registration,
             event,
             waitlist_position,
             is_cancellable,
             new_details,
             is_mail_refused: !refused.is_empty(),
+            are_messages_stopped: !stopped.is_empty(),
         })
     }
 }

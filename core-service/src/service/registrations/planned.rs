@@ -9,7 +9,7 @@ use domain::{
 
 use crate::service::{
     Error, NewRegistration, Principal, RegistrationPatch, Registrations, events,
-    registrations::{mail_again::check_free, manage::Held, promote::with_a_seat},
+    registrations::{mail_again::check_free, manage::Held, promote::with_seats_for},
 };
 
 /// Whom a change would mail.
@@ -24,7 +24,7 @@ pub struct PlannedRecipients {
 }
 
 impl Registrations {
-    /// Whom adding somebody to an event would mail.
+    /// Whom adding someone to an event would mail.
     pub async fn planned_guest(
         &self,
         caller: &Principal,
@@ -92,14 +92,16 @@ impl Registrations {
         event: EventId,
         id: RegistrationId,
     ) -> Result<PlannedRecipients, Error> {
-        let now = self.commands.now();
+        let (store, now) = (self.commands.store(), self.commands.now());
         let promoted = |one: &Registration| one.promoted(now);
         let planned = self.planned_change(caller, event, id, promoted).await?;
         if planned.addresses.is_empty() {
             return Ok(planned);
         }
-        let (event, counters) = events::find(self.commands.store(), caller, event).await?;
-        let larger = with_a_seat(&event, counters, now)?;
+        let (event, counters) = events::find(store, caller, event).await?;
+        let found = store.find_registration(event.id, id).await?;
+        let size = found.ok_or(Error::NO_REGISTRATION)?.party.size;
+        let larger = with_seats_for(size, &event, counters, now)?;
         Ok(PlannedRecipients {
             max_capacity: larger.max_capacity,
             ..planned

@@ -6,8 +6,9 @@ use domain::{
     fact::{EventChange, Fact, RegistrationChange},
     ids::{EventId, RegistrationId},
     instant::Instant,
-    registration::{Counters, Registration},
+    registration::{Counters, Registration, Waiting, first_that_fit},
 };
+use storage::Reads;
 
 use crate::service::{
     Context, Error, Invocation, Registrations, events, registrations::manage::Held,
@@ -16,8 +17,11 @@ use crate::service::{
 /// The largest capacity of an event, as the proto says.
 const MAX_CAPACITY: i32 = 10_000;
 
+/// Parties per query of the waitlist.
+const PAGE: i64 = 500;
+
 impl Registrations {
-    /// Gives someone on the waitlist a seat, before others. A full event has one seat more afterwards.
+    /// Gives someone on the waitlist a seat, before others. A full event has more seats afterwards.
     pub async fn promote(
         &self,
         by: impl Into<Invocation<'_, Registration>>,
@@ -33,7 +37,8 @@ impl Registrations {
                 return Ok(held.registration);
             };
             held.event.check_running(context.now)?;
-            let larger = with_a_seat(&held.event, held.counters, context.now)?;
+            let size = held.registration.party.size;
+            let larger = with_seats_for(size, &held.event, held.counters, context.now)?;
             if larger != held.event {
                 events::write(context, EventChange::Updated, &held.event, &larger).await?;
             }
@@ -45,13 +50,18 @@ impl Registrations {
     }
 }
 
-/// The event, with one seat more if all are taken.
-pub(super) fn with_a_seat(event: &Event, counters: Counters, now: Instant) -> Result<Event, Error> {
-    if counters.taken() < event.max_capacity {
+/// The event, with as many seats more as a party of `size` lacks.
+pub(super) fn with_seats_for(
+    size: i32,
+    event: &Event,
+    counters: Counters,
+    now: Instant,
+) -> Result<Event, Error> {
+    // The capacity may have been lowered below the seats that are held.
+    let seats = counters.taken() + size;
+    if seats <= event.max_capacity {
         return Ok(event.clone());
     }
-    // The capacity may have been lowered below the seats that are held.
-    let seats = counters.taken() + 1;
     if seats > MAX_CAPACITY {
         return Err(Error::NotAllowedNow(
             "the event has the largest capacity there is: cancel a registration first",
@@ -61,7 +71,7 @@ pub(super) fn with_a_seat(event: &Event, counters: Counters, now: Instant) -> Re
         max_capacity: Change::Set(seats),
         ..EventPatch::default()
     };
-    Ok(event.patched(patch, counters.confirmed, now)?)
+    Ok(event.patched(patch, counters.seated(), now)?)
 }
 
 /// Gives the event's free seats to the waitlist, in order, and schedules mails. `counters` are locked and current. Nobody is
@@ -71,20 +81,39 @@ pub(in crate::service) async fn promote(
     event: &Event,
     counters: Counters,
 ) -> Result<Counters, Error> {
-    let count = counters.promotable(event.max_capacity);
-    if count == 0 || !event.is_ahead(context.now) {
+    if !event.is_ahead(context.now) {
         return Ok(counters);
     }
-    context
-        .record(Fact::WaitlistPromoted { event, count })
-        .await?;
-    context
+    let promoted = promotable(&context.tx, event, counters).await?;
+    if promoted.is_empty() {
+        return Ok(counters);
+    }
+    let fact = Fact::WaitlistPromoted {
+        event,
+        promoted: &promoted,
+    };
+    context.record(fact).await?;
+    let change = context
         .tx
-        .promote_waitlisted(event.id, count, context.now)
+        .promote_waitlisted(event.id, &promoted, context.now)
         .await?;
-    Ok(Counters {
-        confirmed: counters.confirmed + count,
-        waitlisted: counters.waitlisted - count,
-        ..counters
-    })
+    Ok(counters + change)
+}
+
+/// Those of the waitlist who get the seats that are free: in order, each party that fits.
+pub(in crate::service) async fn promotable(
+    reads: &Reads,
+    event: &Event,
+    counters: Counters,
+) -> Result<Vec<Waiting>, storage::Error> {
+    let mut promoted = Vec::new();
+    let (mut free, mut after_seq) = (counters.free(event.max_capacity), 0);
+    let mut is_more = counters.waitlisted > 0;
+    while is_more && free > 0 {
+        let page = reads.list_waiting(event.id, free, after_seq, PAGE).await?;
+        is_more = page.len() as u64 == PAGE.unsigned_abs();
+        after_seq = page.last().map_or(after_seq, |last| last.seq);
+        free = first_that_fit(page, free, &mut promoted);
+    }
+    Ok(promoted)
 }

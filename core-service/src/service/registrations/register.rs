@@ -8,7 +8,7 @@ use domain::{
     event::Event,
     ids::{EventId, RegistrationId},
     private_link::LinkToken,
-    registration::{Answer, Requester, Status, check_answers},
+    registration::{Answer, Party, Requester, Status, check_answers},
     slug,
     violation::{Checked, FieldViolation, Violations},
 };
@@ -17,7 +17,7 @@ use server::traces;
 use crate::service::{
     Allowance, Error, Invocation, Registrations, events,
     judgement::Judgement,
-    registrations::batch::{Placed, Request},
+    registrations::batch::{FirstMail, Placed, Request},
 };
 
 /// Maximum length of all answers in characters, as the proto says: more than any form needs. Waiting requests are held in memory.
@@ -30,6 +30,8 @@ pub struct NewRegistration {
     pub name: String,
     /// The attendee's email address.
     pub email: String,
+    /// The people for whom it is.
+    pub party: Party,
     /// Answers to the event's custom fields.
     pub answers: Vec<Answer>,
 }
@@ -66,7 +68,7 @@ impl Registrations {
             Err(invalid) => {
                 let event = self.commands.store().find_event_by_slug(slug).await?;
                 let event = event.ok_or(Error::NO_EVENT)?;
-                let judged = self.judge(&event, Requester::Public, invalid).await?;
+                let judged = self.judge(&event, Requester::Public, *invalid).await?;
                 return judged.conclude(None);
             }
         };
@@ -78,7 +80,9 @@ impl Registrations {
                 actor: Actor::Attendee,
                 name: new.name,
                 email,
+                party: new.party,
                 answers: new.answers,
+                mail: FirstMail::Sent,
                 link: None,
                 span: traces::current(),
             })
@@ -98,7 +102,12 @@ impl Registrations {
         let (event, _) = events::find(self.commands.store(), by.caller, event).await?;
         let (new, email) = match valid(new.into()) {
             Ok(valid) => valid,
-            Err(invalid) => return self.judge(&event, requester, invalid).await?.conclude(None),
+            Err(invalid) => {
+                return self
+                    .judge(&event, requester, *invalid)
+                    .await?
+                    .conclude(None);
+            }
         };
         let token = LinkToken::generate(self.commands.entropy());
         let request = Request {
@@ -107,7 +116,9 @@ impl Registrations {
             actor: by.caller.into(),
             name: new.name,
             email,
+            party: new.party,
             answers: new.answers,
+            mail: FirstMail::Sent,
             link: Some(token.hash()),
             span: traces::current(),
         };
@@ -148,6 +159,10 @@ impl Registrations {
         judgement.note(event.check_open(requester, now))?;
         let answers = check_answers(&event.custom_fields, new.answers);
         judgement.note(answers)?;
+        let mistakes = new.party.mistakes(event);
+        if !mistakes.is_empty() {
+            judgement.note(Err::<(), _>(Error::Invalid(mistakes)))?;
+        }
         // Only the owner may learn who is registered.
         if let (true, Ok(email)) = (requester != Requester::Public, new.email.parse::<Email>()) {
             let address = email::normalised(email.as_str());
@@ -160,20 +175,22 @@ impl Registrations {
     }
 }
 
-/// A request with its address, or with everything that is wrong with it by itself.
-fn valid(
-    Checked { message, mistakes }: Checked<NewRegistration>,
-) -> Result<(NewRegistration, Email), Checked<NewRegistration>> {
-    let mut violations = Violations::from(mistakes);
-    let values = message.answers.iter().flat_map(|answer| &answer.values);
+/// What is wrong with answers that are too long together.
+pub(super) fn too_long(answers: &[Answer]) -> Option<FieldViolation> {
+    let values = answers.iter().flat_map(|answer| &answer.values);
     let characters: usize = values.map(|value| value.chars().count()).sum();
-    if characters > MAX_ANSWER_CHARACTERS {
-        let text = format!("must be at most {MAX_ANSWER_CHARACTERS} characters long in total");
-        violations.add_others([FieldViolation {
-            field: "answers".to_owned(),
-            message: text,
-        }]);
-    }
+    (characters > MAX_ANSWER_CHARACTERS).then(|| FieldViolation {
+        field: "answers".to_owned(),
+        message: format!("must be at most {MAX_ANSWER_CHARACTERS} characters long in total"),
+    })
+}
+
+/// A request with its address, or with everything that is wrong with it by itself.
+pub(super) fn valid(
+    Checked { message, mistakes }: Checked<NewRegistration>,
+) -> Result<(NewRegistration, Email), Box<Checked<NewRegistration>>> {
+    let mut violations = Violations::from(mistakes);
+    violations.add_others(too_long(&message.answers));
     let email = message.email.parse::<Email>();
     if let Err(wrong) = &email {
         violations.add_others([FieldViolation {
@@ -183,6 +200,6 @@ fn valid(
     }
     match violations.unless_any(email.ok()) {
         Ok(email) => Ok((message, email)),
-        Err(mistakes) => Err(Checked { message, mistakes }),
+        Err(mistakes) => Err(Box::new(Checked { message, mistakes })),
     }
 }

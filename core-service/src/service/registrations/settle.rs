@@ -25,15 +25,19 @@ pub(in crate::service) async fn settle(
         .tx
         .release_held_seats(event.id, context.now, BATCH)
         .await?;
-    if released > 0 {
-        counters.held -= released;
+    if released.held != 0 {
+        counters = counters + released;
         let fact = Fact::SeatsReleased {
             event,
-            count: released,
+            count: -released.held,
         };
         context.record_by(Actor::System, fact).await?;
     }
     counters = lapse(context, event, counters).await?;
+    if released.held == 0 {
+        // What lapses holds no seats any more, so none became free.
+        return Ok(counters);
+    }
     promote(context, event, counters).await
 }
 
@@ -46,13 +50,11 @@ async fn lapse(
         .tx
         .lapse_registrations(event.id, context.now, BATCH)
         .await?;
-    if lapsed > 0 {
-        counters.pending -= lapsed;
-        counters.unconfirmed -= lapsed;
-        counters.cancelled += lapsed;
+    if lapsed.cancelled > 0 {
+        counters = counters + lapsed;
         let fact = Fact::RegistrationsLapsed {
             event,
-            count: lapsed,
+            count: lapsed.cancelled,
         };
         context.record_by(Actor::System, fact).await?;
     }

@@ -1,10 +1,13 @@
 //! The commands on queued mails and on blocked addresses.
 
+use core_service::email::read_report;
+use domain::email::mailbox_hash;
 use serde_json::json;
 use test_postgres::Database;
 
 use super::run;
 use crate::{
+    bounces::{Outbox, report},
     fixtures::migrate,
     mail::Mailbox,
     service::{
@@ -79,6 +82,45 @@ async fn an_address_is_blocked_and_mailed_again(database: Database) {
     assert_eq!(again.text, "ada@example.org was not blocked");
 }
 
+async fn blocked_mailboxes_are_listed_with_what_is_known_of_them(database: Database) {
+    let outbox = Outbox::open(&database).await;
+    let listed = async || run(&database, "mail suppressed").await.unwrap();
+    assert_eq!(listed().await.text, "no mailbox is blocked");
+    let (_, sender) = outbox.mail("ada@example.org").await;
+    let bounced = report("postfix", &sender, "ada@example.org");
+    let bounced = read_report(bounced.as_bytes(), None).unwrap();
+    outbox.instance.mail_reports.take(&[bounced]).await.unwrap();
+    outbox.instance.clock.advance_seconds(1);
+    // By another process, whose clock stands still.
+    run(&database, "mail suppress eve@example.org")
+        .await
+        .unwrap();
+    let hash = mailbox_hash("eve@example.org");
+    let digits = hash[..6].iter().flat_map(|byte| [byte >> 4, byte & 0xf]);
+    let start: String = digits
+        .filter_map(|one| char::from_digit(one.into(), 16))
+        .collect();
+    let text = listed().await.text;
+    for expected in [
+        "ada@example.org                       mails came back: no messages and reminders  2030-01-01T00:00:00Z".to_owned(),
+        format!("(unknown, SHA-256 {start}…)       blocked by an operator"),
+    ] {
+        let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(words(&text).contains(&words(&expected)), "{text}");
+    }
+    let json = listed().await.json;
+    let reasons: Vec<_> = json["items"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| one["reason"].clone())
+        .collect();
+    assert!(reasons.contains(&json!("bounced")) && reasons.contains(&json!("operator")));
+    let allowed = run(&database, "mail allow ada@example.org").await.unwrap();
+    assert_eq!(allowed.text, "ada@example.org gets mails again");
+    assert_eq!(listed().await.json["items"].as_array().unwrap().len(), 1);
+}
+
 async fn a_suspended_account_is_removed_without_telling_anyone(database: Database) {
     let core = Instance::open(&database).await;
     let (olga, mailbox) = (core.olga().await, Mailbox::of(&core));
@@ -102,5 +144,6 @@ async fn a_suspended_account_is_removed_without_telling_anyone(database: Databas
 test_postgres::on_both_engines!(prepare: migrate;
     queued_mails_are_listed_held_released_and_dropped,
     an_address_is_blocked_and_mailed_again,
+    blocked_mailboxes_are_listed_with_what_is_known_of_them,
     a_suspended_account_is_removed_without_telling_anyone,
 );

@@ -7,6 +7,7 @@ use domain::{
     registration::{Notification, Registrant, Status},
 };
 use proptest::prelude::*;
+use server::brand::Brand;
 use tempfile::TempDir;
 
 use super::{Mail, take};
@@ -66,6 +67,8 @@ async fn sent(texts: Texts, notification: Notification) -> Mail {
         status: registration.status,
         awaits_confirmation: false,
         is_added: false,
+        refuses_reminders: false,
+        party: registration.party,
         check_in_code: registration.check_in_code,
         told: None,
         decline_reason: Some(texts.reason.clone()),
@@ -82,10 +85,12 @@ async fn sent(texts: Texts, notification: Notification) -> Mail {
     let job = Job::mail(Task::CancellationMail, registration.id).key();
     let addressing = Addressing {
         sender: "events@muster.example",
+        brand: &Brand::default(),
         host: "muster.example",
         event_url: "https://muster.example/events/slug",
         private_url: Some("https://muster.example/registrations/token"),
         refuse_url: None,
+        refuse_reminders_url: None,
         check_in_url: "https://muster.example/check-in/code",
         former: None,
         offers_details: true,

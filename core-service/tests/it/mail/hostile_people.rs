@@ -2,8 +2,8 @@
 //! links alone.
 
 use core_service::email::{
-    self, AccountIncident, Concerned, Digest, Incident, Letter, Mailer, Named, digest, letter,
-    unchecked,
+    self, AccountIncident, Concerned, Digest, Incident, Letter, Mailer, Named, Site, digest,
+    letter, unchecked,
 };
 use domain::{
     entropy::Entropy,
@@ -15,6 +15,7 @@ use domain::{
     sign_in_code::{Code, Digits, Holder, Purpose},
 };
 use proptest::prelude::*;
+use server::brand::Brand;
 use tempfile::TempDir;
 
 use super::{
@@ -25,6 +26,10 @@ use super::{
 use crate::fixtures::NOW;
 
 const HOST: &str = "muster.example";
+
+const fn site(brand: &Brand) -> Site<'_> {
+    Site { host: HOST, brand }
+}
 
 const ADDRESS: &str = "ada@example.org";
 
@@ -75,7 +80,7 @@ fn mail(kind: Kind, [person, account, title]: [&str; 3]) -> email::Mail {
                 code: &code,
                 person: Some(&person),
             };
-            letter(&job, &code, HOST).unwrap()
+            letter(&job, &code, site(&Brand::default())).unwrap()
         }
         Kind::Invitation => {
             let sent = SentInvitation {
@@ -95,7 +100,7 @@ fn mail(kind: Kind, [person, account, title]: [&str; 3]) -> email::Mail {
                 invitation: &sent,
                 url: "https://muster.example/invitations/1",
             };
-            letter(&job, &invitation, HOST).unwrap()
+            letter(&job, &invitation, site(&Brand::default())).unwrap()
         }
         Kind::Security => security(&job, [person, account, title]),
         Kind::Digest => {
@@ -111,6 +116,7 @@ fn mail(kind: Kind, [person, account, title]: [&str; 3]) -> email::Mail {
                 event: EventId::new(nil),
                 title: title.to_owned(),
                 new: 1,
+                changed: 0,
                 awaiting: 0,
                 taken: 1,
                 max_capacity: 2,
@@ -123,6 +129,7 @@ fn mail(kind: Kind, [person, account, title]: [&str; 3]) -> email::Mail {
                 registrations_url: &page,
                 choice_url: "https://muster.example/dashboard/account/mails",
                 host: HOST,
+                brand: &Brand::default(),
             };
             digest(&job, &content).unwrap()
         }
@@ -151,7 +158,7 @@ fn security(job: &JobKey, [person, account, title]: [&str; 3]) -> email::Mail {
         incident: &incident,
         url: "https://muster.example/dashboard/keys",
     };
-    letter(job, &security, HOST).unwrap()
+    letter(job, &security, site(&Brand::default())).unwrap()
 }
 
 async fn sent(kind: Kind, texts: [&str; 3]) -> Mail {

@@ -1,6 +1,6 @@
 //! Recipients who are not mailed: by their own wish, or the operator's.
 
-use core_service::service::{NewRegistration, Principal};
+use core_service::service::{MailChoice, NewRegistration, Principal};
 use domain::{event::Event, ids::RegistrationId, person::Role, plan::Plan};
 use test_postgres::Database;
 
@@ -53,7 +53,11 @@ async fn whoever_was_added_can_refuse_all_mails_of_the_organizer(database: Datab
     let mail = mailbox.collect_one().await;
     let token = refusal(&mail);
     for _ in 0..2 {
-        let own = instance.own_registrations.refuse_mail(token).await.unwrap();
+        let own = instance
+            .own_registrations
+            .choose(token, MailChoice::NoMailIfAdded)
+            .await
+            .unwrap();
         assert!(own.is_mail_refused && own.registration.is_added);
     }
     let told = instance.audit(added.uuid()).await;
@@ -84,7 +88,9 @@ async fn registering_oneself_ends_the_refusal(database: Database) {
     let third = instance.create(&olga, seats(9)).await;
     instance.add_at(&olga, &first, "ada@example.org").await;
     let mail = mailbox.collect_one().await;
-    let refused = instance.own_registrations.refuse_mail(refusal(&mail));
+    let refused = instance
+        .own_registrations
+        .choose(refusal(&mail), MailChoice::NoMailIfAdded);
     refused.await.unwrap();
     let registered = instance
         .registrations

@@ -91,12 +91,12 @@ async fn the_door_sees_names_and_finds_by_them_or_by_the_code(database: Database
     let code = ada.check_in_code.as_str();
     let by_code = registrations.get_by_code(&door, code, DoorPlace::Anywhere);
     assert!(is_name_only(&by_code.await.unwrap().0));
-    let arrival = registrations.check_in_by_code(&door, code, DoorPlace::At(event.id));
+    let arrival = registrations.check_in_by_code(&door, code, DoorPlace::At(event.id), None);
     assert!(is_name_only(&arrival.await.unwrap().registration));
     let undone = registrations.undo_check_in(&door, event.id, ada.id).await;
     assert!(is_name_only(&undone.unwrap()));
     for was_checked_in in [false, true] {
-        let arrival = registrations.check_in(&door, event.id, ada.id).await;
+        let arrival = registrations.check_in(&door, event.id, ada.id, None).await;
         let arrival = arrival.unwrap();
         assert!(is_name_only(&arrival.registration));
         assert_eq!(arrival.was_checked_in, was_checked_in);

@@ -1,6 +1,6 @@
 //! Removing a person.
 
-use core_service::service::{Erasure, Error, LastOwner, NewRegistration};
+use core_service::service::{AccountPatch, Erasure, Error, LastOwner, NewRegistration};
 use domain::{
     change::Change,
     event::{EventPatch, NewEvent},
@@ -129,6 +129,14 @@ async fn an_account_is_never_left_without_an_owner(database: Database) {
     let event = instance.create(&fay, seats(1)).await;
     let added = instance.registrations.add(&fay, event.id, guest("fay"));
     added.await.unwrap();
+    let page = AccountPatch {
+        handle: Change::Set("fay-of-leeds".to_owned()),
+        about: Change::Set("I am Fay.".to_owned()),
+        website: Change::Set("https://fay.example".to_owned()),
+        ..AccountPatch::default()
+    };
+    instance.own_accounts.update(&fay, page).await.unwrap();
+    instance.catalogue.organizer("fay-of-leeds").await.unwrap();
     let erase = async |last_owner: LastOwner| {
         let people = &instance.people;
         people.erase("fay@example.org", &last_owner).await
@@ -155,6 +163,12 @@ async fn an_account_is_never_left_without_an_owner(database: Database) {
         (&*account.name, &*account.email),
         ("Otto", "Otto@example.org")
     );
+    assert_eq!(
+        (account.handle, account.about, account.website),
+        (None, None, None)
+    );
+    let page = instance.catalogue.organizer("fay-of-leeds").await;
+    assert!(matches!(page, Err(Error::NotFound { .. })), "{page:?}");
     assert!(instance.catalogue.get(&event.slug).await.is_ok());
     let keys = instance.keys.list().await.unwrap();
     assert!(keys.iter().all(|(key, _)| key.revoked_at.is_some()));

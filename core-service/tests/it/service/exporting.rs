@@ -65,14 +65,14 @@ async fn a_table_has_a_column_for_each_question_and_runs_nothing(database: Datab
     let (table, _) = instance.exported(&olga, &event).await;
     let expected = [
         "\u{feff}".to_owned()
-            + r#""id","name","email","status","registered_at","checked_in","awaits","check_in_code","checked_in_at","checked_in_by","'=Days","Floor","other_answers""#,
+            + r#""id","name","email","status","registered_at","checked_in","awaits","check_in_code","checked_in_at","checked_in_by","party_size","companions","people_checked_in","'=Days","Floor","other_answers""#,
         format!(
-            r#""{}","'=HYPERLINK(""http://evil"",""x"")","ada@example.org","Confirmed","2030-01-01T00:00:00Z","false","","{}","","","Friday; Saturday",-2,"""#,
+            r#""{}","'=HYPERLINK(""http://evil"",""x"")","ada@example.org","Confirmed","2030-01-01T00:00:00Z","false","","{}","","",1,"",0,"Friday; Saturday",-2,"""#,
             ada.id,
             ada.check_in_code.as_str(),
         ),
         format!(
-            r#""{}","bob","bob@example.org","Confirmed","2030-01-01T00:00:00Z","false","","{}","","","","","""#,
+            r#""{}","bob","bob@example.org","Confirmed","2030-01-01T00:00:00Z","false","","{}","","",1,"",0,"","","""#,
             bob.id,
             bob.check_in_code.as_str(),
         ),
@@ -120,12 +120,12 @@ async fn a_table_keeps_the_answers_to_questions_that_are_asked_no_more(database:
     let (table, _) = instance.exported(&olga, &event).await;
     let table = table.replace(ada.check_in_code.as_str(), "A");
     let table = table.replace(bob.check_in_code.as_str(), "B");
-    assert!(table.contains(",\"awaits\",\"check_in_code\",\"checked_in_at\",\"checked_in_by\",\"Diet\",\"Hat\",\"other_answers\"\n"));
+    assert!(table.contains(",\"awaits\",\"check_in_code\",\"checked_in_at\",\"checked_in_by\",\"party_size\",\"companions\",\"people_checked_in\",\"Diet\",\"Hat\",\"other_answers\"\n"));
+    assert!(table.contains(
+        ",\"false\",\"\",\"A\",\"\",\"\",1,\"\",0,\"vegan\",\"\",\"'=Size: M\nShoes: 44\"\n"
+    ));
     assert!(
-        table.contains(",\"false\",\"\",\"A\",\"\",\"\",\"vegan\",\"\",\"'=Size: M\nShoes: 44\"\n")
-    );
-    assert!(
-        table.ends_with(",\"false\",\"\",\"B\",\"\",\"\",\"\",\"\",\"\"\n"),
+        table.ends_with(",\"false\",\"\",\"B\",\"\",\"\",1,\"\",0,\"\",\"\",\"\"\n"),
         "{table}"
     );
 }

@@ -7,7 +7,7 @@ use domain::{
     ids::{EventId, RegistrationId},
     job::JobKind,
     private_link::LinkToken,
-    registration::{Counters, Registration, Status},
+    registration::{Counters, Party, Registration, Status},
 };
 
 use super::{Instance, public_event};
@@ -16,7 +16,16 @@ pub(crate) fn guest(name: &str) -> NewRegistration {
     NewRegistration {
         name: name.to_owned(),
         email: format!("{name}@example.org"),
+        party: Party::default(),
         answers: Vec::new(),
+    }
+}
+
+/// Someone who comes with others.
+pub(crate) fn party(name: &str, size: i32) -> NewRegistration {
+    NewRegistration {
+        party: Party::of(size),
+        ..guest(name)
     }
 }
 

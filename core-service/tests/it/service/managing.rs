@@ -58,7 +58,12 @@ async fn only_who_holds_a_seat_is_checked_in(database: Database) {
     let olga = instance.olga().await;
     let event = instance.create(&olga, with_approval(1)).await;
     let ada = instance.asked(&event, guest("ada")).await.id;
-    let check_in = async || instance.registrations.check_in(&olga, event.id, ada).await;
+    let check_in = async || {
+        instance
+            .registrations
+            .check_in(&olga, event.id, ada, None)
+            .await
+    };
     let refused = check_in().await;
     assert!(
         matches!(refused, Err(Error::NotConfirmed(Status::Pending))),
@@ -103,7 +108,12 @@ async fn ownership_is_decided_before_the_plan_and_the_plan_before_the_registrati
         assert_no_event(use_cases.registrations.get(&otto, event.id, id).await);
         assert_no_event(use_cases.registrations.approve(&otto, event.id, id).await);
         assert_no_event(use_cases.registrations.cancel(&otto, event.id, id).await);
-        assert_no_event(use_cases.registrations.check_in(&otto, event.id, id).await);
+        assert_no_event(
+            use_cases
+                .registrations
+                .check_in(&otto, event.id, id, None)
+                .await,
+        );
         assert_no_event(use_cases.registrations.promote(&otto, event.id, id).await);
         assert_no_event(
             use_cases
@@ -127,7 +137,7 @@ async fn ownership_is_decided_before_the_plan_and_the_plan_before_the_registrati
             use_cases.registrations.cancel(&fay, event.id, id).await,
             use_cases
                 .registrations
-                .check_in(&fay, event.id, id)
+                .check_in(&fay, event.id, id, None)
                 .await
                 .map(|arrival| arrival.registration),
             use_cases.registrations.promote(&fay, event.id, id).await,
@@ -190,7 +200,7 @@ async fn a_cancelled_event_keeps_statuses_and_lets_none_change(database: Databas
         use_cases.registrations.cancel(&olga, event.id, ada).await,
         use_cases
             .registrations
-            .check_in(&olga, event.id, ada)
+            .check_in(&olga, event.id, ada, None)
             .await
             .map(|arrival| arrival.registration),
     ] {

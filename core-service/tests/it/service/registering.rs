@@ -25,7 +25,7 @@ async fn a_repeated_registration_is_answered_alike_and_mailed(database: Database
     let again = NewRegistration {
         name: "Someone Else".to_owned(),
         email: "ADA@Example.org".to_owned(),
-        answers: Vec::new(),
+        ..guest("ada")
     };
     for _ in 0..2 {
         let answer = instance

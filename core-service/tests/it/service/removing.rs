@@ -178,6 +178,7 @@ async fn name_and_time_zone_of_an_account_change(database: Database) {
                 Change::Clear => Change::Clear,
                 Change::Keep => Change::Keep,
             },
+            ..AccountPatch::default()
         };
         instance.own_accounts.update(&caller, patch).await
     };

@@ -287,7 +287,9 @@ async fn twenty_mailboxes_that_press_a_button_lift_the_limit(database: Database)
     instance.own_registrations.get(&looks).await.unwrap();
     let everyone = instance.store.list_registrations(event.id, 0, 100).await;
     let cleo = everyone.unwrap().pop().unwrap();
-    let checked_in = instance.registrations.check_in(&nora, event.id, cleo.id);
+    let checked_in = instance
+        .registrations
+        .check_in(&nora, event.id, cleo.id, None);
     checked_in.await.unwrap();
     assert!(!is_trusted().await);
 

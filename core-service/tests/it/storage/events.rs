@@ -1,7 +1,7 @@
 //! Events, their counters and registrations.
 
 use domain::{
-    event::{CustomField, FieldId, FieldType},
+    event::{CustomField, FieldId, FieldType, Reminders},
     ids::{AccountId, EventId},
     registration::{Counters, Status},
 };
@@ -23,6 +23,8 @@ async fn an_event_comes_back_as_it_was_stored(database: Database) {
     event.organizer_name = Some("Größe e.V.".to_owned());
     event.contact_email = Some("hello@example.org".to_owned());
     event.published_start = Some(NOW.plus_seconds(HOUR));
+    event.reminders = Reminders::new(vec![24, 2]);
+    event.reminders_missed = Reminders::new(vec![24]);
     event.custom_fields = vec![CustomField {
         id: Some(FieldId::of_label("Diet")),
         label: "Diet".to_owned(),

@@ -82,8 +82,9 @@ fn shown((event, counters): &(Event, Counters)) -> ListedEvent {
         max_capacity: event.max_capacity,
         is_published: event.is_published,
         is_cancelled: event.is_cancelled,
-        registrations: counters.active(),
+        registrations: counters.people(),
         confirmed: counters.confirmed,
+        seats_taken: counters.seated(),
         waitlisted: counters.waitlisted,
     }
 }

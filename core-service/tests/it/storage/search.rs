@@ -84,7 +84,7 @@ async fn the_index_finds_what_looking_at_each_event_finds(database: Database) {
                     city: Some(city),
                     from: Some(from),
                     to: Some(to),
-                    running: false,
+                    ..FilterTexts::default()
                 };
                 let Some(filter) = CatalogueFilter::read(texts).unwrap() else {
                     continue;

@@ -7,7 +7,7 @@ use anyhow::{Context as _, Result, ensure};
 use crate::{
     model::{Api, Cardinality, Kind, Method, Response},
     parts::Parts,
-    route::{Route, Verb},
+    route::{Route, RouteBody, Verb},
 };
 
 /// Longer ones are cut in lists of operations.
@@ -62,10 +62,23 @@ fn route(api: &Api, method: &Method, route: &Route) -> Result<()> {
             method.request
         );
     }
+    if let RouteBody::File(name) = &route.body {
+        let file = parts.file.filter(|file| file.kind == Kind::File);
+        ensure!(file.is_some(), "body \"{name}\" is no file; say \"*\"");
+    }
     for field in &parts.query {
         ensure!(
-            !matches!(field.kind, Kind::Message(_) | Kind::FieldMask),
-            "field {} can be no query parameter; say body: \"*\"",
+            !matches!(field.kind, Kind::Message(_) | Kind::FieldMask | Kind::File),
+            "field {} can be no query parameter; say body: \"*\", or name the file",
+            field.name
+        );
+    }
+    let in_body = parts.body.iter().flat_map(|body| &body.fields);
+    for field in in_body {
+        ensure!(
+            field.kind != Kind::File,
+            "the file {} is a whole body: say body: \"{}\"",
+            field.name,
             field.name
         );
     }

@@ -26,10 +26,7 @@ pub(super) fn one(api: &Api, method: &Method, tool: &Tool) -> Result<()> {
     let fields = &api.message(&method.request).fields;
     let added = [
         (tools::CONFIRM, tool.confirmation.is_some()),
-        (
-            tools::CLEAR,
-            fields.iter().any(|field| field.kind == Kind::FieldMask),
-        ),
+        (tools::CLEAR, fields.iter().any(Field::is_update_mask)),
     ];
     for (name, is_added) in added {
         ensure!(

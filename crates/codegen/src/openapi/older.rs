@@ -14,6 +14,9 @@ const CSV: &str = "text/csv";
 /// The same document in the older form.
 pub(crate) fn emit(document: &Value) -> Value {
     let mut older = rewritten(document);
+    let schemas = older["components"]["schemas"].clone();
+    inline_nullable(&mut older, &schemas);
+    remove_unused_schemas(&mut older);
     older["openapi"] = OPENAPI.into();
     if let Some(license) = older["info"]["license"].as_object_mut() {
         license.shift_remove("identifier");
@@ -92,9 +95,49 @@ fn choose(older: &mut Object, branches: &[Value]) {
         Some(Value::Object(one)) => older.extend(schema(one)),
         _ => {}
     }
-    set(
-        older,
-        "nullable",
-        branches.iter().any(|one| is_null(&one)).then_some(true),
-    );
+    if branches.iter().any(|one| is_null(&one)) {
+        set(older, "nullable", true);
+    }
+}
+
+/// Replaces references to what may be null by what they refer to: beside a reference, null is not possible there. It ends, since no message
+/// of the API contains itself.
+fn inline_nullable(node: &mut Value, schemas: &Value) {
+    match node {
+        Value::Object(members) => {
+            let is_nullable = members.get("nullable").is_some();
+            let reference = members.get("allOf").filter(|_| is_nullable);
+            let reference = reference.and_then(|all| all[0]["$ref"].as_str());
+            let name = reference.and_then(|reference| reference.rsplit('/').next());
+            if let Some(Value::Object(referenced)) = name.map(|name| &schemas[name]) {
+                let own = std::mem::replace(members, referenced.clone());
+                members.extend(own.into_iter().filter(|(keyword, _)| keyword != "allOf"));
+            }
+            for member in members.values_mut() {
+                inline_nullable(member, schemas);
+            }
+        }
+        Value::Array(items) => {
+            for item in items {
+                inline_nullable(item, schemas);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Removes schemas to which nothing refers since they are inlined, until each is in use.
+fn remove_unused_schemas(document: &mut Value) {
+    loop {
+        let text = document.to_string();
+        let is_used = |name: &str| text.contains(&format!("\"#/components/schemas/{name}\""));
+        let Some(schemas) = document["components"]["schemas"].as_object_mut() else {
+            return;
+        };
+        let before = schemas.len();
+        schemas.retain(|name, _| is_used(name));
+        if schemas.len() == before {
+            return;
+        }
+    }
 }

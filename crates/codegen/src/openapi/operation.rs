@@ -117,7 +117,14 @@ fn parameter(api: &Api, field: &Field, place: &str) -> Result<Value> {
 
 /// `None` if there is none.
 fn body(api: &Api, method: &Method, route: &Route) -> Result<Option<Value>> {
-    let Some(body) = Parts::new(api, method, route).body else {
+    let parts = Parts::new(api, method, route);
+    if let Some(upload) = parts.file.and_then(|file| file.meaning.upload.as_ref()) {
+        let schema = json!({ "schema": { "type": "string", "format": "binary" } });
+        let types = upload.media_types.iter();
+        let content: Object = types.map(|name| (name.clone(), schema.clone())).collect();
+        return Ok(Some(json!({ "required": true, "content": content })));
+    }
+    let Some(body) = parts.body else {
         return Ok(None);
     };
     let content = json!({

@@ -11,6 +11,7 @@ use crate::{
     model::{Api, Cardinality, Field, Kind, Message, Response},
     options::Text,
     parts::Parts,
+    route::RouteBody,
     schema::{self, Object, set},
 };
 
@@ -48,7 +49,7 @@ fn shown(api: &Api) -> HashSet<&str> {
     let mut waiting = Vec::new();
     for method in api.methods() {
         for route in &method.routes {
-            if route.body {
+            if route.body == RouteBody::Others {
                 waiting.push(method.request.as_str());
             }
             match (&method.response, &route.response_body) {
@@ -154,7 +155,12 @@ pub(super) fn value(field: &Field) -> Object {
         schema
     };
     match field.cardinality {
-        Cardinality::Many => schema::list(field, one),
+        Cardinality::Many => {
+            let mut list = schema::list(field, one);
+            let is_unique = field.rules.repeated.unique;
+            set(&mut list, "uniqueItems", is_unique.then_some(true));
+            list
+        }
         Cardinality::One | Cardinality::Optional => one,
     }
 }

@@ -11,7 +11,7 @@ use crate::{
     model::{Api, Kind, Method, Response, Service},
     options::Access,
     parts::Parts,
-    route::{Route, Verb},
+    route::{Route, RouteBody, Verb},
     schema::Object,
 };
 
@@ -21,6 +21,8 @@ struct Call<'a> {
     verb: Verb,
     url: String,
     body: Option<Value>,
+    /// The media type of the file that is the body instead.
+    upload: Option<&'a str>,
 }
 
 /// The examples of an operation.
@@ -51,13 +53,15 @@ fn request(api: &Api, method: &Method) -> Result<Object> {
     let fields = &api.message(&method.request).fields;
     let route = method.routes.first();
     let in_path = |name: &String| route.is_some_and(|route| route.path_fields.contains(name));
-    let fields = fields.iter().filter(|field| field.kind != Kind::FieldMask);
+    let fields = fields
+        .iter()
+        .filter(|field| !matches!(field.kind, Kind::FieldMask | Kind::File));
     let (path, others): (Vec<_>, Vec<_>) = fields.partition(|field| in_path(&field.name));
     let mut request = Object::new();
     for field in path {
         request.insert(field.name.clone(), example::value(api, field)?);
     }
-    let has_body = route.is_some_and(|route| route.body);
+    let has_body = route.is_some_and(|route| route.body == RouteBody::Others);
     let given = if has_body {
         example::least(api, &others)?
     } else {
@@ -71,7 +75,7 @@ fn request(api: &Api, method: &Method) -> Result<Object> {
 }
 
 impl<'a> Call<'a> {
-    fn new(api: &Api, method: &'a Method, route: &Route) -> Result<Self> {
+    fn new(api: &'a Api, method: &'a Method, route: &Route) -> Result<Self> {
         let parts = Parts::new(api, method, route);
         let mut path = route.path.clone();
         for field in &parts.path {
@@ -85,12 +89,16 @@ impl<'a> Call<'a> {
             Some(body) => Some(example::least(api, &body.fields)?),
             None => None,
         };
+        let upload = parts.file.and_then(|file| file.meaning.upload.as_ref());
         let body = body.filter(|body| body.as_object().is_some_and(|body| !body.is_empty()));
         Ok(Self {
             method,
             verb: route.verb,
             url: format!("{}{path}", api.rules.public_url),
             body,
+            upload: upload
+                .and_then(|upload| upload.media_types.first())
+                .map(String::as_str),
         })
     }
 
@@ -129,6 +137,13 @@ impl<'a> Call<'a> {
                 " \\\n  -H 'Content-Type: application/json' \\\n  -d {body}"
             );
         }
+        if let Some(kind) = self.upload {
+            let _infallible = write!(
+                line,
+                " \\\n  -H 'Content-Type: {kind}' \\\n  --data-binary @{}",
+                uploaded(kind)
+            );
+        }
         line
     }
 
@@ -143,11 +158,21 @@ impl<'a> Call<'a> {
             "import requests\n\nanswer = requests.{verb}(\n    \"{}\",\n",
             self.url
         );
+        let mut headers = Vec::new();
         if self.needs_credential() {
-            code.push_str("    headers={\"Authorization\": f\"Bearer {os.environ['KEY']}\"},\n");
+            headers.push("\"Authorization\": f\"Bearer {os.environ['KEY']}\"".to_owned());
+        }
+        if let Some(kind) = self.upload {
+            headers.push(format!("\"Content-Type\": \"{kind}\""));
+        }
+        if !headers.is_empty() {
+            let _infallible = writeln!(code, "    headers={{{}}},", headers.join(", "));
         }
         if let Some(body) = &self.body {
             let _infallible = writeln!(code, "    json={},", python(body, 4));
+        }
+        if let Some(kind) = self.upload {
+            let _infallible = writeln!(code, "    data=open(\"{}\", \"rb\"),", uploaded(kind));
         }
         code.push_str("    timeout=30,\n)\nanswer.raise_for_status()\n");
         match self.file() {
@@ -163,23 +188,37 @@ impl<'a> Call<'a> {
     }
 
     fn javascript(&self) -> String {
-        let mut code = format!("const answer = await fetch(\"{}\"", self.url);
+        let mut code = String::new();
+        if let Some(kind) = self.upload {
+            let _infallible = writeln!(
+                code,
+                "import {{ openAsBlob }} from \"node:fs\";\n\nconst file = await openAsBlob(\"{}\");",
+                uploaded(kind)
+            );
+        }
+        let _infallible = write!(code, "const answer = await fetch(\"{}\"", self.url);
         let mut options = String::new();
         if self.verb != Verb::Get {
             let _infallible = writeln!(options, "  method: \"{}\",", self.verb.constant());
         }
         let mut headers = Vec::new();
         if self.needs_credential() {
-            headers.push("Authorization: `Bearer ${process.env.KEY}`");
+            headers.push("Authorization: `Bearer ${process.env.KEY}`".to_owned());
         }
         if self.body.is_some() {
-            headers.push("\"Content-Type\": \"application/json\"");
+            headers.push("\"Content-Type\": \"application/json\"".to_owned());
+        }
+        if let Some(kind) = self.upload {
+            headers.push(format!("\"Content-Type\": \"{kind}\""));
         }
         if !headers.is_empty() {
             let _infallible = writeln!(options, "  headers: {{ {} }},", headers.join(", "));
         }
         if let Some(body) = &self.body {
             let _infallible = writeln!(options, "  body: JSON.stringify({}),", json(body, 2));
+        }
+        if self.upload.is_some() {
+            options.push_str("  body: file,\n");
         }
         if !options.is_empty() {
             let _infallible = write!(code, ", {{\n{options}}}");
@@ -193,6 +232,14 @@ impl<'a> Call<'a> {
     }
 }
 
+/// The name of a file of a media type.
+fn uploaded(media_type: &str) -> &'static str {
+    match media_type {
+        "text/csv" => "guests.csv",
+        _ => "cover.jpg",
+    }
+}
+
 /// The host and port of core, where that of the public URL stands for the instance.
 fn grpcurl(api: &Api, service: &Service, method: &Method) -> Result<String> {
     let mut line = "grpcurl".to_owned();
@@ -201,7 +248,7 @@ fn grpcurl(api: &Api, service: &Service, method: &Method) -> Result<String> {
     }
     let mut fields = request(api, method)?;
     let mut all = api.message(&method.request).fields.iter();
-    if let Some(mask) = all.find(|field| field.kind == Kind::FieldMask) {
+    if let Some(mask) = all.find(|field| field.is_update_mask()) {
         let route = method.routes.first();
         let in_path = |name: &String| route.is_some_and(|route| route.path_fields.contains(name));
         let changed: Vec<_> = fields

@@ -77,6 +77,9 @@ fn request(api: &Api, method: &Method) -> String {
             all.extend(&body.fields);
             part("In the body", body.fields);
         }
+        if let Some(file) = parts.file {
+            part("The body", vec![file]);
+        }
     } else {
         all.extend(&api.message(&method.request).fields);
         part("In the request", all.clone());

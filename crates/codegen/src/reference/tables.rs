@@ -88,6 +88,11 @@ fn kind(field: &Field) -> String {
         return one;
     }
     let rules = &field.rules.repeated;
+    let one = if rules.unique {
+        format!("{one}, each once")
+    } else {
+        one
+    };
     match (rules.min_items, rules.max_items) {
         (Some(least), Some(most)) => format!("list of {least} to {most}: {one}"),
         (None, Some(most)) => format!("list of up to {most}: {one}"),
@@ -102,11 +107,23 @@ fn one(field: &Field) -> String {
         Kind::Int32 | Kind::Int64 => number(field),
         Kind::Message(name) | Kind::Enum(name) => format!("{name}, below"),
         Kind::String | Kind::FieldMask => text(field),
+        Kind::File => file(field),
     }
 }
 
+fn file(field: &Field) -> String {
+    let Some(upload) = &field.meaning.upload else {
+        return "a file".to_owned();
+    };
+    let types = upload.media_types.join("`, `");
+    format!(
+        "a file of the type `{types}`, at most {} MB",
+        upload.max_mebibytes
+    )
+}
+
 fn number(field: &Field) -> String {
-    let rules = &field.rules.int32;
+    let rules = field.int32_rules();
     match (rules.gte, rules.lte) {
         (Some(least), Some(most)) => format!("whole number, {least} to {most}"),
         (Some(least), None) => format!("whole number, {least} or more"),

@@ -5,7 +5,8 @@ use serde::Deserialize;
 use uuid::Uuid;
 
 use super::credit::Credit;
-use super::{photo, provider::Candidate};
+use super::provider::Candidate;
+use crate::photo;
 
 /// Licences that ask for no more than credit: a cover is cropped, which "no derivatives" forbids; an event may be commercial;
 /// and what "share alike" would ask of a page around the cover is nothing to decide for its owner.

@@ -11,6 +11,7 @@ impl Activity {
         let text = self.of_event(&by, &event);
         let text = text.or_else(|| self.of_attendee(&by, &event));
         let text = text.or_else(|| self.of_organizer(&by, &event));
+        let text = text.or_else(|| self.of_message(&by, &event));
         let text = text.or_else(|| self.of_member(&by));
         let text = text.or_else(|| self.of_app(&by));
         let text = text.or_else(|| self.of_person());
@@ -33,6 +34,8 @@ impl Activity {
             "event.skip_clocks" => {
                 format!("By new rules for clocks they skip the time of {event}: it needs another")
             }
+            "event.put_cover" => format!("{by} sent a picture for {event}"),
+            "event.delete_cover" => format!("{by} removed the picture of {event}"),
             "event.publish" => format!("{by} published {event}"),
             "event.unpublish" => format!("{by} unpublished {event}"),
             "event.cancel" => format!("{by} cancelled {event}"),
@@ -51,6 +54,14 @@ impl Activity {
                 let people = self.count("lapsed");
                 format!("Registrations for {event} lapsed of {people} who did not confirm")
             }
+            "event.remind" => {
+                let (people, hours) = (self.count("reminded"), self.hours());
+                format!("A reminder went to {people}, {hours} before {event}")
+            }
+            "event.miss_reminder" => format!(
+                "The reminder {} before {event} was not sent: this server was not able to in time",
+                self.hours()
+            ),
             _ => return None,
         })
     }
@@ -66,12 +77,24 @@ impl Activity {
             "registration.confirm" => {
                 format!("{by} confirmed the registration for {event}: {status}")
             }
+            "registration.change_answers" => {
+                format!("{by} changed their answers for {event}")
+            }
             "registration.take_over_details" => {
                 let changed = self.changed();
                 format!("{by} changed {changed} of the registration for {event}")
             }
             "registration.refuse_mail" => {
                 format!("{by} wants no more email from this account")
+            }
+            "registration.refuse_reminders" => {
+                format!("{by} wants no reminders of {event}")
+            }
+            "registration.stop_messages" => {
+                format!("{by} wants no more messages from this account")
+            }
+            "registration.resume_messages" => {
+                format!("{by} wants messages from this account again")
             }
             "registration.cancel" if self.actor == "attendee" => {
                 format!("{by} cancelled the registration for {event}")
@@ -102,6 +125,27 @@ impl Activity {
                 format!("{by} undid the check-in of {person} at {event}")
             }
             "registration.erase" => format!("{by} erased a registration for {event}"),
+            _ => return None,
+        })
+    }
+
+    /// What became of a message. Nobody reads its text here.
+    fn of_message(&self, by: &str, event: &str) -> Option<String> {
+        let number = self
+            .after
+            .as_ref()
+            .and_then(|after| after.get("number")?.as_i64());
+        let number = number.unwrap_or_default();
+        let message = format!("message {number} to the guests of {event}");
+        Some(match &*self.action {
+            "message.create" => format!("{by} wrote {message}"),
+            "message.update" => format!("{by} changed {message}"),
+            "message.cancel" => format!("{by} cancelled {message}"),
+            "message.send" => format!("The time of {message} has come: it is sent"),
+            "message.delay" => {
+                format!("The emails of the day were used up: {message} waits for the next day")
+            }
+            "message.stop" => format!("The time of {message} had come, but it was stopped"),
             _ => return None,
         })
     }
@@ -216,7 +260,8 @@ impl Activity {
                     self.after("plan")
                 )
             }
-            "account.update" => format!("{by} changed the name or the time zone of the account"),
+            "account.update" => format!("{by} changed the account"),
+            "account.change_handle" => format!("{by} changed the address of the organizer’s page"),
             "account.suspend" => format!("{by} suspended the account"),
             "account.trust" => {
                 format!("{by} lifted the limit of new accounts on emails")
@@ -251,7 +296,7 @@ impl Activity {
                 }
             }
             ("admin", _) => "The operator".to_owned(),
-            ("system", _) => "Muster".to_owned(),
+            ("system", name) => name.unwrap_or("Muster").to_owned(),
             ("attendee", _) => self
                 .attendee
                 .clone()
@@ -300,12 +345,21 @@ impl Activity {
         text.unwrap_or("another")
     }
 
+    fn hours(&self) -> String {
+        match self.number("hours") {
+            Some(1) => "an hour".to_owned(),
+            Some(hours) => format!("{hours} hours"),
+            None => "some time".to_owned(),
+        }
+    }
+
+    fn number(&self, field: &str) -> Option<i64> {
+        let after = self.after.as_ref();
+        after.and_then(|after| after.get(field)?.as_i64())
+    }
+
     fn count(&self, field: &str) -> String {
-        let count = self
-            .after
-            .as_ref()
-            .and_then(|after| after.get(field)?.as_i64());
-        match count {
+        match self.number(field) {
             Some(1) => "one person".to_owned(),
             Some(count) => format!("{count} people"),
             None => "someone".to_owned(),

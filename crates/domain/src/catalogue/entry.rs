@@ -2,7 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use crate::{event::Event, ids::EventId, instant::Instant, words};
+use crate::{
+    event::Event,
+    ids::{AccountId, EventId},
+    instant::Instant,
+    words,
+};
 
 /// An event of the catalogue as its search sees it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,11 +24,15 @@ pub struct CatalogueEntry {
     pub words: BTreeSet<String>,
     /// Its folded city.
     pub city: Option<String>,
+    /// The account that organizes it.
+    pub organizer: AccountId,
 }
 
 impl CatalogueEntry {
     /// The entry of an event.
     pub fn of(event: &Event) -> Self {
+        // A private location must not be found either.
+        let event = &event.for_public();
         let city = event.city.as_deref();
         let texts = [&*event.title, &*event.description, &*event.location];
         Self {
@@ -33,6 +42,7 @@ impl CatalogueEntry {
             effective_end: event.schedule.effective_end(),
             words: words::indexed(texts.into_iter().chain(city)),
             city: city.and_then(words::name),
+            organizer: event.account_id,
         }
     }
 }

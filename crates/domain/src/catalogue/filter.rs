@@ -2,6 +2,7 @@
 
 use super::Starts;
 use crate::{
+    ids::AccountId,
     violation::{FieldViolation, Violations},
     words::{self, Term},
 };
@@ -22,6 +23,32 @@ pub struct FilterTexts<'t> {
     pub to: Option<&'t str>,
     /// Whether events that are going on are found as well, if `from` is not later than now.
     pub running: bool,
+    /// The handle of the organizer.
+    pub organizer: Option<&'t str>,
+    /// Whether the organizer's events are asked for that are over.
+    pub past: bool,
+}
+
+impl<'t> FilterTexts<'t> {
+    /// The handle of the organizer, if one is looked for.
+    pub fn organizer(self) -> Option<&'t str> {
+        given(self.organizer)
+    }
+
+    /// The handle of the organizer whose past events are asked for; `None` if they are not.
+    pub fn past_of(self) -> Result<Option<&'t str>, Vec<FieldViolation>> {
+        if !self.past {
+            return Ok(None);
+        }
+        let others = [self.q, self.city, self.from, self.to];
+        let mut violations = Violations::default();
+        if self.organizer().is_none() {
+            violations.add("past", "needs organizer");
+        } else if self.running || others.into_iter().any(|text| given(text).is_some()) {
+            violations.add("past", "must be with organizer alone");
+        }
+        violations.unless_any(Some(self.organizer()))
+    }
 }
 
 /// Which events of the catalogue to list.
@@ -35,10 +62,12 @@ pub struct CatalogueFilter {
     pub starts: Starts,
     /// Whether events are found as well that began before `starts` and are going on, at a time that is within it.
     pub running: bool,
+    /// The account that organizes them.
+    pub organizer: Option<AccountId>,
 }
 
 impl CatalogueFilter {
-    /// Reads a search; `None` if it looks for nothing in particular.
+    /// Reads a search of upcoming events, without its organizer; `None` if it looks for nothing else in particular.
     pub fn read(texts: FilterTexts) -> Result<Option<Self>, Vec<FieldViolation>> {
         let FilterTexts {
             q,
@@ -46,6 +75,7 @@ impl CatalogueFilter {
             from,
             to,
             running,
+            ..
         } = texts;
         let [q, city, from, to] = [q, city, from, to].map(given);
         if [q, city, from, to].iter().all(Option::is_none) {
@@ -57,6 +87,7 @@ impl CatalogueFilter {
             city: city.and_then(|city| read_city(city, &mut violations)),
             starts: Starts::read(from, to, &mut violations),
             running,
+            organizer: None,
         };
         violations.unless_any(Some(Some(filter)))
     }
@@ -103,10 +134,11 @@ mod tests {
             q: Some(""),
             city: Some(" "),
             from: Some(""),
-            to: None,
-            running: false,
+            organizer: Some(" "),
+            ..FilterTexts::default()
         };
         assert_eq!(CatalogueFilter::read(empty), Ok(None));
+        assert_eq!(empty.organizer(), None);
         assert_eq!(CatalogueFilter::read(FilterTexts::default()), Ok(None));
     }
 
@@ -118,8 +150,40 @@ mod tests {
             from: Some("soon"),
             to: Some("later"),
             running: true,
+            ..FilterTexts::default()
         };
         assert_eq!(blamed(wrong), ["q", "city", "from", "to"]);
+    }
+
+    #[test]
+    fn past_events_are_those_of_one_organizer() {
+        let past = FilterTexts {
+            organizer: Some("rust-berlin"),
+            past: true,
+            ..FilterTexts::default()
+        };
+        assert_eq!(past.past_of(), Ok(Some("rust-berlin")));
+        let upcoming = FilterTexts {
+            past: false,
+            ..past
+        };
+        assert_eq!(upcoming.past_of(), Ok(None));
+        for wrong in [
+            FilterTexts {
+                organizer: Some(""),
+                ..past
+            },
+            FilterTexts {
+                q: Some("rust"),
+                ..past
+            },
+            FilterTexts {
+                running: true,
+                ..past
+            },
+        ] {
+            assert_eq!(wrong.past_of().unwrap_err()[0].field, "past");
+        }
     }
 
     #[test]

@@ -1,6 +1,6 @@
-//! What another release of the time zone database makes of an event: people were told its wall time, and it stays.
+//! What another release of the time zone database makes of an event: its wall time, which people have read, stays.
 
-use super::Event;
+use super::{Event, Reminders, Window};
 use crate::{
     instant::Instant,
     schedule::{ClockChange, Schedule},
@@ -21,14 +21,17 @@ pub enum Clocks {
 impl Event {
     /// The event by the time zone database of this program.
     pub fn by_current_clocks(&self, now: Instant) -> Clocks {
-        match self.schedule.clock_change() {
-            ClockChange::None => Clocks::Unchanged,
-            ClockChange::Skipped => Clocks::Skipped,
-            ClockChange::Moved(schedule) => Clocks::Moved(Box::new(self.moved(schedule, now))),
-        }
+        let window = self.window.by_current_clocks(&self.schedule.timezone);
+        let schedule = match self.schedule.clock_change() {
+            ClockChange::None if window == self.window => return Clocks::Unchanged,
+            ClockChange::None => self.schedule.clone(),
+            ClockChange::Skipped => return Clocks::Skipped,
+            ClockChange::Moved(schedule) => schedule,
+        };
+        Clocks::Moved(Box::new(self.moved(schedule, window, now)))
     }
 
-    fn moved(&self, schedule: Schedule, now: Instant) -> Self {
+    fn moved(&self, schedule: Schedule, window: Window, now: Instant) -> Self {
         // The same wall time is no new time: its page must not say so.
         let was_published_so = self.published_start == Some(self.schedule.start.at);
         Self {
@@ -37,9 +40,13 @@ impl Event {
             } else {
                 self.published_start
             },
+            sequence: self
+                .sequence
+                .saturating_add(i32::from(schedule != self.schedule)),
             schedule,
+            window,
+            reminders_missed: Reminders::default(),
             zone_release: Zone::release().to_owned(),
-            sequence: self.sequence.saturating_add(1),
             version: self.version.saturating_add(1),
             updated_at: now,
             ..self.clone()
@@ -73,6 +80,22 @@ mod tests {
         assert_eq!(moved.schedule, right.schedule);
         assert_eq!((moved.sequence, moved.version), (1, 2));
         assert_eq!(moved.previous_start(), None);
+    }
+
+    #[test]
+    fn times_of_registration_keep_their_wall_time_and_no_calendar_changes() {
+        let mut right = event_from(NOW);
+        right.window.opens = Some(right.schedule.start);
+        let mut old = right.clone();
+        old.window.opens = old.window.opens.map(|time| EventTime {
+            at: time.at.plus_seconds(3_600),
+            ..time
+        });
+        let Clocks::Moved(moved) = old.by_current_clocks(NOW) else {
+            panic!("it did not move")
+        };
+        assert_eq!(moved.window, right.window);
+        assert_eq!((moved.sequence, moved.version), (0, 2));
     }
 
     #[test]

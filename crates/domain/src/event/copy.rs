@@ -1,6 +1,6 @@
 //! Copies of an event, and deleting a draft.
 
-use super::{Event, EventIdentity, Refusal};
+use super::{Event, EventIdentity, Refusal, Reminders};
 use crate::instant::Instant;
 
 impl Event {
@@ -17,8 +17,11 @@ impl Event {
             cancel_reason: None,
             cancelled_at: None,
             image_credit: None,
+            has_own_cover: false,
             is_hidden: false,
             published_start: None,
+            window: self.window.copied(now),
+            reminders_missed: Reminders::default(),
             sequence: 0,
             version: 1,
             created_at: now,

@@ -1,6 +1,6 @@
 //! How an event begins.
 
-use super::{CustomField, Event, Refusal};
+use super::{CustomField, Event, Refusal, Reminders, Window, WindowChange};
 use crate::{
     ids::{AccountId, EventId},
     instant::Instant,
@@ -17,6 +17,10 @@ pub(super) const MUST_BE_AHEAD: &str = "must be in the future for a published ev
 
 /// A request to create an event. The proto's limits and defaults are already applied.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "independent facts, as the contract states them"
+)]
 pub struct NewEvent {
     /// Title.
     pub title: String,
@@ -24,6 +28,10 @@ pub struct NewEvent {
     pub description: String,
     /// Location.
     pub location: String,
+    /// Whether only guests are told the location.
+    pub is_location_private: bool,
+    /// What only guests are told.
+    pub attendee_info: Option<String>,
     /// City.
     pub city: Option<String>,
     /// Start, ISO 8601.
@@ -32,6 +40,8 @@ pub struct NewEvent {
     pub end_date: Option<String>,
     /// IANA time zone; the account's or the instance's default if absent.
     pub timezone: Option<String>,
+    /// When the public can register.
+    pub window: WindowChange,
     /// Seats.
     pub max_capacity: i32,
     /// Whether it is published at once.
@@ -42,6 +52,10 @@ pub struct NewEvent {
     pub requires_approval: bool,
     /// Whether registrations by the public await the attendee's confirmation; the instance's default if absent.
     pub confirm_by_email: Option<bool>,
+    /// Whether guests may change their own answers until it begins.
+    pub allows_answer_changes: bool,
+    /// How many people one registration may be for.
+    pub max_party: i32,
     /// Search words for a cover.
     pub image_query: Option<String>,
     /// Which of the pictures that the words have, from 1.
@@ -52,6 +66,8 @@ pub struct NewEvent {
     pub organizer_name: Option<String>,
     /// Email address for questions, which the public sees.
     pub contact_email: Option<String>,
+    /// Its reminders.
+    pub reminders: Reminders,
 }
 
 /// The values that an event gets at its creation and keeps.
@@ -109,6 +125,9 @@ impl Event {
             };
             violations.add(field, MUST_BE_AHEAD);
         }
+        let window = schedule.as_ref().map_or_else(Window::default, |schedule| {
+            Window::default().changed(new.window, (schedule, schedule), &mut violations)
+        });
         let schedule = violations.unless_any(schedule).map_err(Refusal::Invalid)?;
         let published_start = new.is_public.then_some(schedule.start.at);
         Ok(Self {
@@ -118,19 +137,25 @@ impl Event {
             title: new.title,
             description: new.description,
             location: new.location,
+            is_location_private: new.is_location_private,
+            attendee_info: new.attendee_info,
             city: new.city,
             schedule,
+            window,
             max_capacity: new.max_capacity,
             is_published: new.is_public,
             is_listed: new.is_listed,
             requires_approval: new.requires_approval,
             confirm_by_email: new.confirm_by_email.unwrap_or(defaults.confirm_by_email),
+            allows_answer_changes: new.allows_answer_changes,
+            max_party: new.max_party,
             is_cancelled: false,
             cancel_reason: None,
             cancelled_at: None,
             image_query: new.image_query.filter(|words| !words.is_empty()),
             image_variant: new.image_variant,
             image_credit: None,
+            has_own_cover: false,
             custom_fields: CustomField::identified(
                 new.custom_fields,
                 &[],
@@ -138,6 +163,8 @@ impl Event {
             ),
             organizer_name: new.organizer_name,
             contact_email: new.contact_email,
+            reminders: new.reminders,
+            reminders_missed: Reminders::default(),
             is_hidden: false,
             is_account_suspended: false,
             published_start,
@@ -162,20 +189,26 @@ pub(crate) mod tests {
             title: "Rust Meetup".to_owned(),
             description: "Talks.\nPizza.".to_owned(),
             location: "c-base".to_owned(),
+            is_location_private: false,
+            attendee_info: None,
             city: None,
             start_date: "2027-05-01T18:00".to_owned(),
             end_date: None,
             timezone: None,
+            window: WindowChange::default(),
             max_capacity: 100,
             is_public: false,
             requires_approval: false,
             confirm_by_email: None,
+            allows_answer_changes: false,
+            max_party: 1,
             is_listed: true,
             image_query: None,
             image_variant: 1,
             custom_fields: Vec::new(),
             organizer_name: None,
             contact_email: None,
+            reminders: Reminders::default(),
         }
     }
 

@@ -21,8 +21,10 @@ pub struct ListedEvent {
     pub is_cancelled: bool,
     /// The number of its registrations that are not cancelled.
     pub registrations: i32,
-    /// The number of those that hold a seat.
+    /// The number of those that hold seats.
     pub confirmed: i32,
+    /// The people of these.
+    pub seats_taken: i32,
     /// The number of those on the waitlist.
     pub waitlisted: i32,
 }

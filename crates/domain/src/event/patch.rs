@@ -1,6 +1,6 @@
 //! Changing an event.
 
-use super::{CustomField, Event, Refusal, create::MUST_BE_AHEAD};
+use super::{CustomField, Event, Refusal, Reminders, WindowChange, create::MUST_BE_AHEAD};
 use crate::{
     change::Change, instant::Instant, schedule::ScheduleChange, violation::Violations, zone::Zone,
 };
@@ -16,10 +16,16 @@ pub struct EventPatch {
     pub description: Change<String>,
     /// Location; never null.
     pub location: Change<String>,
+    /// Whether only guests are told the location; never null.
+    pub is_location_private: Change<bool>,
+    /// What only guests are told.
+    pub attendee_info: Change<String>,
     /// City.
     pub city: Change<String>,
     /// Start, end and zone.
     pub schedule: ScheduleChange,
+    /// When the public can register.
+    pub window: WindowChange,
     /// Seats; never null.
     pub max_capacity: Change<i32>,
     /// Whether it appears in the catalogue once it is published; never null.
@@ -28,6 +34,10 @@ pub struct EventPatch {
     pub requires_approval: Change<bool>,
     /// Whether new registrations by the public await the attendee's confirmation; never null.
     pub confirm_by_email: Change<bool>,
+    /// Whether guests may change their own answers until it begins; never null.
+    pub allows_answer_changes: Change<bool>,
+    /// How many people one registration may be for; never null.
+    pub max_party: Change<i32>,
     /// Search words for a cover.
     pub image_query: Change<String>,
     /// Which of the pictures that the words have; never null.
@@ -38,6 +48,8 @@ pub struct EventPatch {
     pub organizer_name: Change<String>,
     /// Email address for questions.
     pub contact_email: Change<String>,
+    /// All reminders; null for none.
+    pub reminders: Change<Reminders>,
 }
 
 impl Event {
@@ -62,7 +74,7 @@ impl Event {
         }
         if is_too_small {
             let message =
-                format!("must be at least {confirmed}, the number of confirmed registrations");
+                format!("must be at least {confirmed}, the number of spots that are taken");
             violations.add("max_capacity", message);
         }
         violations.unless_any(Some(())).map_err(Refusal::Invalid)?;
@@ -97,6 +109,20 @@ impl Event {
         patch
             .confirm_by_email
             .write(&mut after.confirm_by_email, "confirm_by_email", violations);
+        patch.allows_answer_changes.write(
+            &mut after.allows_answer_changes,
+            "allows_answer_changes",
+            violations,
+        );
+        patch
+            .max_party
+            .write(&mut after.max_party, "max_party", violations);
+        patch.is_location_private.write(
+            &mut after.is_location_private,
+            "is_location_private",
+            violations,
+        );
+        patch.attendee_info.write_optional(&mut after.attendee_info);
         patch.city.write_optional(&mut after.city);
         patch
             .organizer_name
@@ -120,7 +146,15 @@ impl Event {
             }
         }
         CustomField::check_all(&after.custom_fields, violations);
+        match patch.reminders {
+            Change::Keep => {}
+            Change::Clear => after.reminders = Reminders::default(),
+            Change::Set(reminders) => after.reminders = reminders,
+        }
         after.reschedule(patch.schedule, now, violations);
+        let schedules = (&self.schedule, &after.schedule);
+        after.window = self.window.changed(patch.window, schedules, violations);
+        after.reminders_missed = after.still_missed(self);
         after
     }
 
@@ -148,6 +182,7 @@ impl Event {
         self.schedule != before.schedule
             || self.location != before.location
             || self.city != before.city
+            || self.attendee_info != before.attendee_info
     }
 }
 
@@ -281,6 +316,9 @@ mod tests {
             is_listed: Change::Clear,
             requires_approval: Change::Clear,
             confirm_by_email: Change::Clear,
+            allows_answer_changes: Change::Clear,
+            max_party: Change::Clear,
+            is_location_private: Change::Clear,
             ..EventPatch::default()
         };
         let expected = [
@@ -291,6 +329,9 @@ mod tests {
             "is_listed",
             "requires_approval",
             "confirm_by_email",
+            "allows_answer_changes",
+            "max_party",
+            "is_location_private",
         ];
         assert_eq!(blamed(event.patched(refused, 0, NOW)), expected);
     }

@@ -21,6 +21,15 @@ impl TimeAndPlace {
     }
 }
 
+/// What those who hold a seat are told, and what everybody else is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ByAudience<T> {
+    /// Confirmed registrations.
+    pub guests: T,
+    /// Those who wait.
+    pub others: T,
+}
+
 /// When and where an event takes place, or was to before a change, as mails show it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WhenAndWhere {
@@ -35,6 +44,14 @@ pub struct WhenAndWhere {
 }
 
 impl Event {
+    /// What each of those who hold a seat, and the others, are told.
+    pub fn audiences(&self) -> ByAudience<TimeAndPlace> {
+        ByAudience {
+            guests: self.time_and_place(),
+            others: self.public_time_and_place(),
+        }
+    }
+
     /// When and where it takes place, in words of mails.
     pub fn when_and_where(&self) -> WhenAndWhere {
         WhenAndWhere {
@@ -45,7 +62,12 @@ impl Event {
         }
     }
 
-    /// When and where it takes place.
+    /// What someone is told who holds no seat: neither a private location nor what only guests are told.
+    pub fn public_time_and_place(&self) -> TimeAndPlace {
+        self.for_public().time_and_place()
+    }
+
+    /// When and where it takes place, and what else guests are told.
     pub fn time_and_place(&self) -> TimeAndPlace {
         let schedule = &self.schedule;
         let end = schedule.effective_end().micros();
@@ -60,6 +82,10 @@ impl Event {
         ] {
             hash.update(part);
             // No part contains it, so that parts cannot run into each other.
+            hash.update([0]);
+        }
+        if let Some(info) = &self.attendee_info {
+            hash.update(info);
             hash.update([0]);
         }
         let hash: [u8; 32] = hash.finalize().into();

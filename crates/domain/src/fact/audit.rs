@@ -112,24 +112,35 @@ impl Fact<'_> {
             | Self::EventAnnounced { event }
             | Self::EventTakenDown { event, .. }
             | Self::ClocksSkipped { event }
-            | Self::CoverStored { event } => Some(event.id),
+            | Self::ReminderDue { event, .. }
+            | Self::ReminderMissed { event, .. }
+            | Self::CoverStored { event }
+            | Self::OwnCover { event } => Some(event.id),
             Self::EventChanged { after, .. } | Self::EventMoved { after, .. } => Some(after.id),
             Self::RegistrationMade { event, .. }
             | Self::RegistrationRepeated { event, .. }
             | Self::RegistrationErased { event, .. }
             | Self::MailRefused { event, .. }
+            | Self::RemindersRefused { event, .. }
+            | Self::MessagesRefused { event, .. }
             | Self::Exported {
                 what: Export::Registrations(event),
                 ..
             } => Some(event),
             Self::RegistrationChanged { after, .. }
             | Self::RegistrationEdited { after, .. }
+            | Self::AnswersChanged { after, .. }
             | Self::DetailsTakenOver { after, .. } => Some(after.event_id),
             Self::MailSentAgain { registration, .. } => Some(registration.event_id),
+            Self::MessageChanged { message, .. } => Some(message.event_id),
             _ => None,
         }
     }
 
+    #[expect(
+        clippy::too_many_lines,
+        reason = "one match over every fact, so that a new one must be decided on"
+    )]
     fn entry(&self) -> Option<Entry> {
         Some(match *self {
             Self::RegistrationMade {
@@ -169,6 +180,12 @@ impl Fact<'_> {
                 account,
                 registration.id.uuid(),
             ),
+            Self::AnswersChanged {
+                account,
+                before,
+                after,
+            } => Entry::new("registration.change_answers", account, after.id.uuid())
+                .after(json!({ "changed": changed(before, after) })),
             Self::DetailsTakenOver {
                 account,
                 before,
@@ -185,6 +202,38 @@ impl Fact<'_> {
                 registration,
                 ..
             } => Entry::new("registration.refuse_mail", account, registration.uuid()),
+            Self::RemindersRefused {
+                account,
+                registration,
+                ..
+            } => Entry::new(
+                "registration.refuse_reminders",
+                account,
+                registration.uuid(),
+            ),
+            Self::MessagesRefused {
+                account,
+                registration,
+                again,
+                ..
+            } => {
+                let action = if again {
+                    "registration.resume_messages"
+                } else {
+                    "registration.stop_messages"
+                };
+                Entry::new(action, account, registration.uuid())
+            }
+            // Its text is of no concern to the log.
+            Self::MessageChanged {
+                account,
+                message,
+                change,
+            } => Entry {
+                reason: message.stop_reason.map(|why| why.words().to_owned()),
+                ..Entry::new(change.action(), account, message.id.uuid())
+                    .after(json!({ "number": message.number }))
+            },
             Self::EventCreated { .. }
             | Self::EventDeleted { .. }
             | Self::EventChanged { .. }
@@ -192,6 +241,9 @@ impl Fact<'_> {
             | Self::WaitlistPromoted { .. }
             | Self::SeatsReleased { .. }
             | Self::RegistrationsLapsed { .. }
+            | Self::ReminderDue { .. }
+            | Self::ReminderMissed { .. }
+            | Self::OwnCover { .. }
             | Self::EventTakenDown { .. } => return self.of_event(),
             Self::AccountCreated { .. }
             | Self::PlanSet { .. }
@@ -216,6 +268,7 @@ impl Fact<'_> {
             | Self::CoverStored { .. }
             | Self::CodeMade { .. }
             | Self::AddressLeft { .. }
+            | Self::MessageTested { .. }
             | Self::OrganizerMailDue { .. } => return None,
         })
     }
@@ -244,10 +297,10 @@ impl Fact<'_> {
                 let zone = json!({ "timezone": event.schedule.timezone });
                 Entry::new("event.skip_clocks", event.account_id, event.id.uuid()).after(zone)
             }
-            Self::WaitlistPromoted { event, count } => {
+            Self::WaitlistPromoted { event, promoted } => {
                 let subject = event.id.uuid();
                 Entry::new("event.promote_waitlist", event.account_id, subject)
-                    .after(json!({ "promoted": count }))
+                    .after(json!({ "promoted": promoted.len() }))
             }
             Self::SeatsReleased { event, count } => {
                 let subject = event.id.uuid();
@@ -260,6 +313,24 @@ impl Fact<'_> {
                     .after(json!({ "lapsed": count }))
             }
             Self::EventTakenDown { event, reason } => taken_down(event, reason),
+            Self::ReminderDue {
+                event,
+                reminder,
+                count,
+            } => Entry::new("event.remind", event.account_id, event.id.uuid())
+                .after(json!({ "hours": reminder.hours, "reminded": count })),
+            Self::ReminderMissed { event, reminder } => {
+                Entry::new("event.miss_reminder", event.account_id, event.id.uuid())
+                    .after(json!({ "hours": reminder.hours }))
+            }
+            Self::OwnCover { event } => {
+                let action = if event.has_own_cover {
+                    "event.put_cover"
+                } else {
+                    "event.delete_cover"
+                };
+                Entry::new(action, event.account_id, event.id.uuid())
+            }
             _ => return None,
         })
     }
@@ -332,6 +403,7 @@ fn taken_down(event: &Event, reason: Option<&str>) -> Entry {
 fn account_changed(account: AccountId, change: AccountChange<'_>) -> Entry {
     let (action, reason) = match change {
         AccountChange::Updated => ("account.update", None),
+        AccountChange::HandleChanged => ("account.change_handle", None),
         AccountChange::Suspended(reason) => ("account.suspend", reason),
         AccountChange::Resumed => ("account.resume", None),
         AccountChange::MailHeld => ("account.hold_mail", None),

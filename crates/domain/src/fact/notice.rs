@@ -1,6 +1,8 @@
 //! The security mails that follow from a fact, so that people notice what is done in their name.
 
-use super::{AccountChange, EventChange, Fact, KeyOrigin, KnownAs, MemberChange, PersonChange};
+use super::{
+    AccountChange, EventChange, Fact, KeyOrigin, KnownAs, MemberChange, MessageChange, PersonChange,
+};
 use crate::{
     event::Event,
     ids::{AccountId, PersonId},
@@ -82,10 +84,23 @@ impl Fact<'_> {
             }
             Self::EventChanged {
                 change: EventChange::ClocksMoved,
+                before,
                 after: event,
-                ..
-            } => about_clocks(event, false),
+            } if before.schedule != event.schedule => about_clocks(event, false),
             Self::ClocksSkipped { event } => about_clocks(event, true),
+            Self::MessageChanged {
+                account,
+                message,
+                change: MessageChange::Delayed,
+            } => {
+                let what = SecurityNotice::MessageDelayed {
+                    event: message.event_id,
+                    number: message.number,
+                };
+                let author = message.author_person.map(Audience::Person);
+                // Of one who left, someone else has to know.
+                (author.unwrap_or(Audience::Organizers(account)), what)
+            }
             _ => return None,
         };
         Some(Notice { to, what })

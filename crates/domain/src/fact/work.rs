@@ -1,14 +1,15 @@
 //! The jobs that follow from a fact.
 
-use super::{EventChange, Fact, RegistrationChange};
+use super::{EventChange, Fact, MessageChange, RegistrationChange};
 use crate::{
     announcement::Announcement,
     audit::Actor,
     email,
-    event::{Event, TimeAndPlace, WhenAndWhere},
-    ids::{AccountId, EventId},
+    event::{ByAudience, Event, Reminder, ReminderPlan, TimeAndPlace, WhenAndWhere},
+    ids::{AccountId, EventId, MessageId, RegistrationId},
     instant::Instant,
     job::{self, Job, Task},
+    message::{self, Message},
     registration::{Awaits, Registration, Status},
 };
 
@@ -27,9 +28,9 @@ pub enum Mailing {
         /// The event.
         event: EventId,
         /// What they know, unless they were last told something else.
-        known: TimeAndPlace,
+        known: ByAudience<TimeAndPlace>,
         /// The same in words, for the mails.
-        former: WhenAndWhere,
+        former: Box<ByAudience<WhenAndWhere>>,
         /// When they are told; `None` if nobody can be.
         announcement: Option<Announcement>,
     },
@@ -38,21 +39,59 @@ pub enum Mailing {
         /// The event.
         event: EventId,
         /// The time and place that they are told.
-        current: TimeAndPlace,
+        current: ByAudience<TimeAndPlace>,
         /// The event's `sequence`.
         sequence: i32,
     },
-    /// To those who have waited longest: they get a seat.
+    /// To those of the waitlist who get seats.
     Promotion {
+        /// Their registrations.
+        registrations: Vec<RegistrationId>,
+    },
+    /// To everyone with a seat, but for those who registered just before or want no reminders.
+    Reminder {
         /// The event.
         event: EventId,
-        /// How many.
-        seats: i32,
+        /// Which of its reminders.
+        reminder: Reminder,
+        /// The event's `sequence`.
+        sequence: i32,
+    },
+    /// Not yet: a message begins at its time.
+    Message {
+        /// The message.
+        message: MessageId,
+        /// When.
+        due_at: Instant,
+    },
+    /// To everyone in the audience of a message.
+    MessageMails {
+        /// The event.
+        event: EventId,
+        /// The message's number.
+        number: i32,
+        /// Who gets it.
+        audience: message::Audience,
+        /// How many of those whom an organizer added get one at most; `None`: all of them.
+        max_added: Option<i32>,
+    },
+    /// None any more: a message is over. Those that wait are withdrawn.
+    MessageEnd {
+        /// The message.
+        message: MessageId,
+        /// The event.
+        event: EventId,
+        /// The message's number.
+        number: i32,
     },
 }
 
 impl Fact<'_> {
     /// The single job that follows from the fact. `fetches_covers` says whether there is a provider of photographs.
+    #[expect(
+        clippy::too_many_lines,
+        reason = "one match over every fact, so that a new one must be decided on"
+    )]
     pub fn job(&self, now: Instant, fetches_covers: bool) -> Option<Job> {
         match *self {
             Self::EventCreated { event, .. } => cover(event, now, fetches_covers),
@@ -61,14 +100,18 @@ impl Fact<'_> {
             }
             Self::RegistrationMade {
                 registration,
-                awaits_confirmation: true,
-                ..
-            } => Some(Job::mail(Task::ConfirmationMail, registration)),
-            Self::RegistrationMade {
-                registration,
                 status,
+                awaits_confirmation,
+                is_mailed,
                 ..
-            } => Some(Job::mail(first_mail(status), registration)),
+            } => is_mailed.then(|| {
+                let task = if awaits_confirmation {
+                    Task::ConfirmationMail
+                } else {
+                    first_mail(status)
+                };
+                Job::mail(task, registration)
+            }),
             Self::RegistrationRepeated { registration, .. } => {
                 Some(Job::registered_again_mail(registration, now))
             }
@@ -126,13 +169,30 @@ impl Fact<'_> {
                 };
                 Some(Job::person_mail(task, id))
             }
+            Self::MessageTested {
+                id,
+                account,
+                person,
+                message,
+            } => {
+                let task = Task::MessageTestMail {
+                    account,
+                    event: message.event_id,
+                    person,
+                    subject: message.subject.clone(),
+                    text: message.text.clone(),
+                };
+                Some(Job::person_mail(task, id))
+            }
             Self::EventDeleted { .. }
             | Self::EventChanged { .. }
             | Self::EventMoved { .. }
             | Self::EventAnnounced { .. }
             | Self::CoverStored { .. }
+            | Self::OwnCover { .. }
             | Self::ClocksSkipped { .. }
             | Self::WaitlistPromoted { .. }
+            | Self::AnswersChanged { .. }
             | Self::DetailsTakenOver { .. }
             | Self::SeatsReleased { .. }
             | Self::RegistrationsLapsed { .. }
@@ -150,11 +210,34 @@ impl Fact<'_> {
             | Self::PersonChanged { .. }
             | Self::Exported { .. }
             | Self::MailRetried { .. }
-            | Self::MailRefused { .. } => None,
+            | Self::MailRefused { .. }
+            | Self::MessageChanged { .. }
+            | Self::MessagesRefused { .. }
+            | Self::ReminderDue { .. }
+            | Self::ReminderMissed { .. }
+            | Self::RemindersRefused { .. } => None,
         }
     }
 
-    /// The account whose members may want to know of it: someone has registered, and has nothing left to confirm.
+    /// What the reminders of an event are to be from now on, if they may be others than before. A draft that is deleted has none.
+    pub fn reminders(&self) -> Option<ReminderPlan> {
+        match *self {
+            Self::EventCreated { event, .. } => {
+                let plan = ReminderPlan::of(event);
+                (!plan.reminders.is_empty()).then_some(plan)
+            }
+            Self::EventChanged { before, after, .. } => {
+                let plan = ReminderPlan::of(after);
+                (plan.reminders != before.planned_reminders()).then_some(plan)
+            }
+            Self::EventTakenDown { event, .. } | Self::EventWithdrawn { event } => {
+                Some(ReminderPlan::of(event))
+            }
+            _ => None,
+        }
+    }
+
+    /// The account whose members may want to know of it: someone has registered, and has nothing left to confirm, or changed their answers.
     pub fn updates_for_organizers(&self, actor: Actor) -> Option<AccountId> {
         match *self {
             Self::RegistrationMade {
@@ -166,7 +249,8 @@ impl Fact<'_> {
                 account,
                 change: RegistrationChange::Confirmed,
                 ..
-            } => (actor == Actor::Attendee).then_some(account),
+            }
+            | Self::AnswersChanged { account, .. } => (actor == Actor::Attendee).then_some(account),
             _ => None,
         }
     }
@@ -188,23 +272,36 @@ impl Fact<'_> {
                 announcement,
             } => Some(Mailing::Change {
                 event: after.id,
-                known: before.time_and_place(),
-                former: before.when_and_where(),
+                known: before.audiences(),
+                former: Box::new(ByAudience {
+                    guests: before.when_and_where(),
+                    others: before.for_public().when_and_where(),
+                }),
                 announcement,
             }),
             Self::EventAnnounced { event } => event.is_ahead(now).then(|| Mailing::Announcement {
                 event: event.id,
-                current: event.time_and_place(),
+                current: event.audiences(),
                 sequence: event.sequence,
             }),
-            Self::WaitlistPromoted { event, count } => Some(Mailing::Promotion {
-                event: event.id,
-                seats: count,
+            Self::WaitlistPromoted { promoted, .. } => Some(Mailing::Promotion {
+                registrations: promoted.iter().map(|party| party.id).collect(),
             }),
+            Self::ReminderDue {
+                event, reminder, ..
+            } => Some(Mailing::Reminder {
+                event: event.id,
+                reminder,
+                sequence: event.sequence,
+            }),
+            Self::MessageChanged {
+                message, change, ..
+            } => Some(of_message(message, change)),
             Self::EventCreated { .. }
             | Self::EventDeleted { .. }
             | Self::EventChanged { .. }
             | Self::CoverStored { .. }
+            | Self::OwnCover { .. }
             | Self::ClocksSkipped { .. }
             | Self::RegistrationMade { .. }
             | Self::RegistrationRepeated { .. }
@@ -212,6 +309,7 @@ impl Fact<'_> {
             | Self::MailSentAgain { .. }
             | Self::AddressLeft { .. }
             | Self::RegistrationEdited { .. }
+            | Self::AnswersChanged { .. }
             | Self::DetailsTakenOver { .. }
             | Self::SeatsReleased { .. }
             | Self::RegistrationsLapsed { .. }
@@ -233,8 +331,35 @@ impl Fact<'_> {
             | Self::PersonChanged { .. }
             | Self::Exported { .. }
             | Self::MailRetried { .. }
-            | Self::MailRefused { .. } => None,
+            | Self::MailRefused { .. }
+            | Self::MessageTested { .. }
+            | Self::MessagesRefused { .. }
+            | Self::ReminderMissed { .. }
+            | Self::RemindersRefused { .. } => None,
         }
+    }
+}
+
+fn of_message(message: &Message, change: MessageChange) -> Mailing {
+    let (id, event, number) = (message.id, message.event_id, message.number);
+    match change {
+        MessageChange::Written | MessageChange::Edited | MessageChange::Delayed => {
+            Mailing::Message {
+                message: id,
+                due_at: message.due_at,
+            }
+        }
+        MessageChange::Begun { max_added } => Mailing::MessageMails {
+            event,
+            number,
+            audience: message.audience.clone(),
+            max_added,
+        },
+        MessageChange::Cancelled | MessageChange::Stopped => Mailing::MessageEnd {
+            message: id,
+            event,
+            number,
+        },
     }
 }
 

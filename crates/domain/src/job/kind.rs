@@ -45,6 +45,16 @@ pub enum JobKind {
     EventAnnouncement,
     /// Fetches a stock photograph for an event's cover. The subject is the event.
     StockCover,
+    /// Schedules the mails of a reminder. The subject is the event, the occasion the hours before its start.
+    EventReminder,
+    /// Reminds a registrant of the event.
+    ReminderMail,
+    /// Begins a message to the people who registered for an event: schedules its mails. The subject is the message.
+    Message,
+    /// Is a message of the organizer to a registrant; the occasion is its number.
+    MessageMail,
+    /// Shows a message to the person who writes it. The subject is the mail.
+    MessageTestMail,
 }
 
 /// A kind that this version does not know.
@@ -54,7 +64,7 @@ pub struct UnknownJobKind;
 
 impl JobKind {
     /// Every kind whose subject is a registration.
-    pub const MAILS: [Self; 12] = [
+    pub const MAILS: [Self; 14] = [
         Self::RegisteredMail,
         Self::WaitlistedMail,
         Self::PendingMail,
@@ -67,6 +77,8 @@ impl JobKind {
         Self::CancellationMail,
         Self::EventChangedMail,
         Self::AddressCorrectedMail,
+        Self::ReminderMail,
+        Self::MessageMail,
     ];
 
     /// Every kind of mail to people who sign in.
@@ -76,6 +88,9 @@ impl JobKind {
         Self::AppMail,
         Self::SecurityMail,
     ];
+
+    /// The kinds by which messages begin and are tested.
+    pub const OF_MESSAGES: [Self; 2] = [Self::Message, Self::MessageTestMail];
 
     /// The kinds by which organizers are told of registrations.
     pub const TO_ORGANIZERS: [Self; 2] = [Self::OrganizerMail, Self::OrganizerNews];
@@ -90,6 +105,10 @@ impl JobKind {
                 | Self::EventChangedMail
                 | Self::OrganizerNews
                 | Self::EventAnnouncement
+                | Self::EventReminder
+                | Self::ReminderMail
+                | Self::Message
+                | Self::MessageMail
         )
     }
 
@@ -116,6 +135,11 @@ impl JobKind {
             Self::OrganizerNews => "organizer_news",
             Self::EventAnnouncement => "event_announcement",
             Self::StockCover => "stock_cover",
+            Self::EventReminder => "event_reminder",
+            Self::ReminderMail => "reminder_mail",
+            Self::Message => "message",
+            Self::MessageMail => "message_mail",
+            Self::MessageTestMail => "message_test_mail",
         }
     }
 }
@@ -130,9 +154,14 @@ impl FromStr for JobKind {
     type Err = UnknownJobKind;
 
     fn from_str(name: &str) -> Result<Self, UnknownJobKind> {
-        let others = [Self::EventAnnouncement, Self::StockCover];
+        let others = [
+            Self::EventAnnouncement,
+            Self::StockCover,
+            Self::EventReminder,
+        ];
         let mails = Self::MAILS.into_iter().chain(Self::PERSON_MAILS);
-        let mut kinds = mails.chain(Self::TO_ORGANIZERS).chain(others);
+        let mails = mails.chain(Self::TO_ORGANIZERS).chain(Self::OF_MESSAGES);
+        let mut kinds = mails.chain(others);
         kinds.find(|kind| kind.name() == name).ok_or(UnknownJobKind)
     }
 }

@@ -101,4 +101,12 @@ pub enum SecurityNotice {
         /// Its name.
         name: String,
     },
+    /// A message of theirs waits for the mails of the next day.
+    MessageDelayed {
+        /// The event.
+        #[serde(with = "as_text")]
+        event: EventId,
+        /// Its number.
+        number: i32,
+    },
 }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::{JobKind, SecurityNotice, as_text};
-use crate::ids::{AccountId, PersonId};
+use crate::ids::{AccountId, EventId, PersonId};
 
 /// The task of a job. Stored as its kind and, for some kinds, a payload in JSON.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -89,6 +89,38 @@ pub enum Task {
     },
     /// See [`JobKind::StockCover`].
     StockCover,
+    /// See [`JobKind::EventReminder`].
+    EventReminder {
+        /// When it was planned for, in microseconds since the epoch.
+        due_at: i64,
+    },
+    /// See [`JobKind::ReminderMail`].
+    ReminderMail {
+        /// How many hours before the start.
+        hours: i32,
+        /// The event's `sequence` when it was scheduled: another time or place makes this mail obsolete.
+        sequence: i32,
+    },
+    /// See [`JobKind::Message`].
+    Message,
+    /// See [`JobKind::MessageMail`].
+    MessageMail,
+    /// See [`JobKind::MessageTestMail`].
+    MessageTestMail {
+        /// The account of the event.
+        #[serde(with = "as_text")]
+        account: AccountId,
+        /// The event.
+        #[serde(with = "as_text")]
+        event: EventId,
+        /// Who gets it.
+        #[serde(with = "as_text")]
+        person: PersonId,
+        /// The subject of the message.
+        subject: String,
+        /// Its text.
+        text: String,
+    },
 }
 
 /// A payload that does not fit its job's kind.
@@ -123,13 +155,21 @@ impl Task {
             Self::OrganizerNews { .. } => JobKind::OrganizerNews,
             Self::EventAnnouncement { .. } => JobKind::EventAnnouncement,
             Self::StockCover => JobKind::StockCover,
+            Self::EventReminder { .. } => JobKind::EventReminder,
+            Self::ReminderMail { .. } => JobKind::ReminderMail,
+            Self::Message => JobKind::Message,
+            Self::MessageMail => JobKind::MessageMail,
+            Self::MessageTestMail { .. } => JobKind::MessageTestMail,
         }
     }
 
-    /// The occasion of tasks that have one: each change of an event has mails of its own.
-    pub(super) const fn occasion(&self) -> i32 {
+    /// The occasion of tasks that have one: each change of an event has mails of its own, and so has each of its reminders.
+    pub const fn occasion(&self) -> i32 {
         match self {
             Self::EventChangedMail { sequence } => *sequence,
+            Self::ReminderMail { hours, sequence } => {
+                sequence.saturating_mul(256).saturating_add(*hours)
+            }
             _ => 0,
         }
     }
@@ -230,6 +270,28 @@ mod tests {
             ),
             (Task::OrganizerNews { since: 5 }, Some(r#"{"since":5}"#)),
             (Task::StockCover, None),
+            (Task::EventReminder { due_at: 6 }, Some(r#"{"due_at":6}"#)),
+            (
+                Task::ReminderMail {
+                    hours: 24,
+                    sequence: 3,
+                },
+                Some(r#"{"hours":24,"sequence":3}"#),
+            ),
+            (Task::Message, None),
+            (Task::MessageMail, None),
+            (
+                Task::MessageTestMail {
+                    account: AccountId::new(Uuid::from_u128(3)),
+                    event: EventId::new(Uuid::from_u128(1)),
+                    person: PersonId::new(Uuid::from_u128(2)),
+                    subject: "Hello".to_owned(),
+                    text: "all".to_owned(),
+                },
+                Some(
+                    r#"{"account":"00000000-0000-0000-0000-000000000003","event":"00000000-0000-0000-0000-000000000001","person":"00000000-0000-0000-0000-000000000002","subject":"Hello","text":"all"}"#,
+                ),
+            ),
         ];
         for (task, payload) in tasks {
             assert_eq!(task.payload().as_deref(), payload);

@@ -94,7 +94,7 @@ pub fn unless_bad(bad_parameters: &[String]) -> Result<(), Refusal> {
 
 /// The refusal of a resource that is not of this installation.
 pub fn foreign_resource() -> Refusal {
-    let text = "resource must be the public URL of this Muster, or /mcp or /api/v1 below it";
+    let text = "resource must be the public URL of this site, or /mcp or /api/v1 below it";
     Refusal::new(Code::InvalidTarget, text)
 }
 

@@ -1,7 +1,7 @@
 //! Changes of a registration's status (rule 11 of docs/rules.md). The result is `None` if nothing changes.
 
 use super::{Awaits, Counters, Refusal, Registration, Status};
-use crate::{audit::Actor, instant::Instant};
+use crate::{audit::Actor, instant::Instant, violation::FieldViolation};
 
 impl Registration {
     /// Approves the registration. `counters` and `max_capacity` are its event's.
@@ -18,7 +18,7 @@ impl Registration {
                 Err(Refusal::NotConfirmedByAttendee)
             }
             Status::Pending => Ok(Some(Self {
-                status: counters.place(max_capacity),
+                status: counters.place(max_capacity, self.party.size),
                 updated_at: now,
                 ..self.clone()
             })),
@@ -30,6 +30,7 @@ impl Registration {
         (self.status != Status::Cancelled).then(|| Self {
             status: Status::Cancelled,
             confirmation: None,
+            arrived: 0,
             checked_in_at: None,
             checked_in_by: None,
             checked_in_by_name: None,
@@ -60,14 +61,36 @@ impl Registration {
         }
     }
 
-    /// Checks the attendee in; the first time counts.
-    pub fn checked_in(&self, by: Actor, now: Instant) -> Result<Option<Self>, Refusal> {
+    /// Checks in `people` of the party, all if that is not said; the first time counts.
+    pub fn checked_in(
+        &self,
+        people: Option<i32>,
+        by: Actor,
+        now: Instant,
+    ) -> Result<Option<Self>, Refusal> {
         if self.status != Status::Confirmed {
             return Err(Refusal::NotConfirmed(self.status));
         }
-        Ok(self.checked_in_at.is_none().then(|| Self {
-            checked_in_at: Some(now),
-            checked_in_by: by.id(),
+        let size = self.party.size;
+        let arrived = people.unwrap_or(size);
+        if arrived > size {
+            return Err(Refusal::Invalid(vec![FieldViolation {
+                field: "people".to_owned(),
+                message: format!("must be at most {size}, the people of the registration"),
+            }]));
+        }
+        if arrived == self.arrived {
+            return Ok(None);
+        }
+        let is_first = self.checked_in_at.is_none();
+        Ok(Some(Self {
+            arrived,
+            checked_in_at: self.checked_in_at.or(Some(now)),
+            checked_in_by: if is_first {
+                by.id()
+            } else {
+                self.checked_in_by
+            },
             updated_at: now,
             ..self.clone()
         }))
@@ -76,6 +99,7 @@ impl Registration {
     /// Undoes a check-in.
     pub fn check_in_undone(&self, now: Instant) -> Option<Self> {
         self.checked_in_at.is_some().then(|| Self {
+            arrived: 0,
             checked_in_at: None,
             checked_in_by: None,
             checked_in_by_name: None,
@@ -90,6 +114,7 @@ mod tests {
     use super::*;
     use crate::{
         ids::PersonId,
+        registration::Party,
         registration::tests::{NOW, registration},
     };
     use uuid::Uuid;
@@ -142,14 +167,14 @@ mod tests {
     fn only_who_holds_a_seat_is_checked_in_and_cancelling_takes_it_back() {
         for status in [Status::Pending, Status::Waitlisted, Status::Cancelled] {
             let refused = Err(Refusal::NotConfirmed(status));
-            assert_eq!(registration(status).checked_in(KIM, NOW), refused);
+            assert_eq!(registration(status).checked_in(None, KIM, NOW), refused);
         }
-        let come = registration(Status::Confirmed).checked_in(KIM, NOW);
+        let come = registration(Status::Confirmed).checked_in(None, KIM, NOW);
         let come = come.unwrap().unwrap();
         assert_eq!(come.checked_in_at, Some(NOW));
         assert_eq!(come.checked_in_by, Some(Uuid::from_u128(7)));
         assert_eq!(
-            come.checked_in(Actor::System, NOW.plus_seconds(9)),
+            come.checked_in(None, Actor::System, NOW.plus_seconds(9)),
             Ok(None)
         );
         let undone = come.check_in_undone(NOW).unwrap();
@@ -160,5 +185,23 @@ mod tests {
         let cancelled = come.cancelled(NOW).unwrap();
         assert_eq!(cancelled.checked_in_at, None);
         assert_eq!(cancelled.cancelled(NOW), None);
+    }
+
+    #[test]
+    fn a_party_comes_one_after_another_and_at_most_as_a_whole() {
+        let party = Registration {
+            party: Party::of(3),
+            ..registration(Status::Confirmed)
+        };
+        let two = party.checked_in(Some(2), KIM, NOW).unwrap().unwrap();
+        assert_eq!((two.arrived, two.checked_in_at), (2, Some(NOW)));
+        assert_eq!(two.checked_in(Some(2), KIM, NOW), Ok(None));
+        let later = NOW.plus_seconds(60);
+        let all = two.checked_in(None, KIM, later).unwrap().unwrap();
+        assert_eq!((all.arrived, all.checked_in_at), (3, Some(NOW)));
+        let refused = party.checked_in(Some(4), KIM, NOW);
+        assert!(matches!(refused, Err(Refusal::Invalid(_))), "{refused:?}");
+        let undone = all.check_in_undone(later).unwrap();
+        assert_eq!((undone.arrived, undone.checked_in_at), (0, None));
     }
 }

@@ -74,11 +74,11 @@ impl Registration {
         let holds_a_seat = confirmation.held_until.is_some();
         let status = if event.requires_approval {
             Status::Pending
-        } else if holds_a_seat && counters.confirmed < event.max_capacity {
+        } else if holds_a_seat && counters.seated() + self.party.size <= event.max_capacity {
             // A capacity that was lowered may leave fewer seats than are held.
             Status::Confirmed
         } else {
-            counters.place(event.max_capacity)
+            counters.place(event.max_capacity, self.party.size)
         };
         Ok(Some(Self {
             status,

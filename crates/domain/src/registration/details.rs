@@ -107,6 +107,7 @@ impl Registration {
             confirmation: self.confirmation.map(begun),
             check_in_code: CheckInCode::generate(entropy),
             is_added: true,
+            refuses_reminders: false,
             ..after
         }))
     }

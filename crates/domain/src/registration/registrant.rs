@@ -2,7 +2,7 @@
 
 use uuid::Uuid;
 
-use super::Status;
+use super::{Party, Status};
 use crate::{
     check_in_code::CheckInCode,
     entropy::Entropy,
@@ -31,8 +31,12 @@ pub struct Registrant {
     pub awaits_confirmation: bool,
     /// Whether an organizer added the attendee, who did not register themselves.
     pub is_added: bool,
+    /// The people for whom it is.
+    pub party: Party,
     /// The code on the attendee's ticket.
     pub check_in_code: CheckInCode,
+    /// Whether they want no reminders of the event.
+    pub refuses_reminders: bool,
     /// The time and place that they were last told; `None` while it is the event's.
     pub told: Option<TimeAndPlace>,
     /// Why the organizer declined the registration.
@@ -98,6 +102,10 @@ pub enum Notification {
     EventChanged(ActiveStatus),
     /// Their registration has another address.
     AddressCorrected,
+    /// The event they have a seat at is soon.
+    Reminder,
+    /// The organizer wrote a message.
+    Message(ActiveStatus),
 }
 
 impl Notification {
@@ -108,8 +116,9 @@ impl Notification {
             Self::Registered(status)
             | Self::RegisteredAgain(status)
             | Self::Approved(status)
-            | Self::EventChanged(status) => Some(status),
-            Self::Promoted => Some(ActiveStatus::Confirmed),
+            | Self::EventChanged(status)
+            | Self::Message(status) => Some(status),
+            Self::Promoted | Self::Reminder => Some(ActiveStatus::Confirmed),
             Self::RegistrationCancelled { .. }
             | Self::Declined
             | Self::EventCancelled { .. }
@@ -128,6 +137,8 @@ impl Registrant {
             status: Status::Confirmed,
             awaits_confirmation: false,
             is_added: false,
+            refuses_reminders: false,
+            party: Party::default(),
             check_in_code: CheckInCode::generate(entropy),
             told: None,
             decline_reason: None,
@@ -165,6 +176,10 @@ impl Registrant {
             let held_a_seat = status == ActiveStatus::Confirmed;
             return Some(Notification::EventCancelled { held_a_seat });
         }
+        // Whether it still goes to them is a question to the message. It may follow the event's end.
+        if task == Task::MessageMail {
+            return Some(Notification::Message(status));
+        }
         if !self.event.is_ahead(now) {
             return None;
         }
@@ -186,19 +201,35 @@ impl Registrant {
             {
                 Some(Notification::EventChanged(status))
             }
+            // Of another time or place a mail of its own tells.
+            (Task::ReminderMail { hours, sequence }, ActiveStatus::Confirmed)
+                if sequence == self.event.sequence
+                    && self.event.is_published
+                    && !self.refuses_reminders
+                    && !self.event.reminder(hours).is_too_late(now) =>
+            {
+                Some(Notification::Reminder)
+            }
             _ => None,
         }
     }
 
     /// The time and place of which a mail tells the registrant something new.
     pub fn unannounced(&self) -> Option<TimeAndPlace> {
-        let current = self.event.time_and_place();
+        let current = self.time_and_place();
         self.told.filter(|told| *told != current).map(|_| current)
+    }
+
+    /// The time and place that they may be told.
+    fn time_and_place(&self) -> TimeAndPlace {
+        self.event
+            .seen_by(self.status == Status::Confirmed)
+            .time_and_place()
     }
 
     /// Whether they were last told the event's time and place. Unknown for mails of earlier versions.
     fn knows_time_and_place(&self) -> bool {
-        self.told == Some(self.event.time_and_place())
+        self.told == Some(self.time_and_place())
     }
 
     /// Where the event takes place: its location, and the city unless the location names it.
@@ -222,6 +253,8 @@ mod tests {
             status,
             awaits_confirmation: false,
             is_added: false,
+            refuses_reminders: false,
+            party: Party::default(),
             check_in_code: CheckInCode::generate(&Entropy::seeded(1)),
             told: None,
             decline_reason: None,

@@ -1,7 +1,12 @@
 //! Decisions on seats, on data that were read under the lock of an event's counters.
 
-use super::{Answer, Confirmation, Counters, Refusal, Status, check_answers};
-use crate::{event::Event, ids::AccountId, instant::Instant, violation::FieldViolation};
+use super::{Answer, Confirmation, Counters, Party, Refusal, Status, check_answers};
+use crate::{
+    event::{Event, WindowState},
+    ids::AccountId,
+    instant::Instant,
+    violation::FieldViolation,
+};
 
 /// The message for an address that is registered already, for the event's owner.
 pub const MUST_BE_NEW: &str = "must be one that is not registered for the event already";
@@ -53,30 +58,35 @@ impl Seats {
     pub fn admit(
         &mut self,
         requester: Requester,
-        answers: Vec<Answer>,
+        (party, answers): (&Party, Vec<Answer>),
         is_registered: bool,
         now: Instant,
     ) -> Result<Admission, Refusal> {
         self.event.check_open(requester, now)?;
         let is_known = is_registered && requester != Requester::Public;
+        let mut mistakes = party.mistakes(&self.event);
         let answers = check_answers(&self.event.custom_fields, answers);
-        let answers = answers.map_err(|mut mistakes| {
+        let answers = answers.unwrap_or_else(|wrong| {
+            mistakes.extend(wrong);
+            Vec::new()
+        });
+        if !mistakes.is_empty() {
             mistakes.extend(is_known.then(|| FieldViolation {
                 field: "email".to_owned(),
                 message: MUST_BE_NEW.to_owned(),
             }));
-            Refusal::Invalid(mistakes)
-        })?;
+            return Err(Refusal::Invalid(mistakes));
+        }
         if is_registered {
             return match requester {
                 Requester::Public => Ok(Admission::Repeated { answers }),
                 Requester::Owner(_) => Err(Refusal::AlreadyRegistered),
             };
         }
-        let (status, confirmation) = self.standing(requester, now);
+        let (status, confirmation) = self.standing(requester, party.size, now);
         let seq = self.next_seq;
         self.next_seq += 1;
-        self.counters = self.counters + Counters::of(status, confirmation);
+        self.counters = self.counters + Counters::of(status, confirmation, party.size);
         Ok(Admission::New {
             status,
             confirmation,
@@ -86,8 +96,13 @@ impl Seats {
     }
 
     /// Where a new registration stands. Before an approval there is no seat to hold.
-    fn standing(&self, requester: Requester, now: Instant) -> (Status, Option<Confirmation>) {
-        let place = self.counters.place(self.event.max_capacity);
+    fn standing(
+        &self,
+        requester: Requester,
+        size: i32,
+        now: Instant,
+    ) -> (Status, Option<Confirmation>) {
+        let place = self.counters.place(self.event.max_capacity, size);
         let Event {
             confirm_by_email,
             requires_approval,
@@ -118,12 +133,38 @@ impl Event {
             Requester::Owner(_) if self.is_withdrawn() => Err(Refusal::EventWithdrawn),
             _ => {
                 self.check_running(now)?;
-                if self.is_published {
-                    Ok(())
-                } else {
-                    Err(Refusal::EventNotPublished)
+                if !self.is_published {
+                    return Err(Refusal::EventNotPublished);
+                }
+                match requester {
+                    Requester::Public => self.check_window(now),
+                    Requester::Owner(_) => Ok(()),
                 }
             }
+        }
+    }
+
+    /// Refuses registrations by the public before and after their time, also for the waitlist.
+    fn check_window(&self, now: Instant) -> Result<(), Refusal> {
+        match self.window.state(now) {
+            WindowState::Open => Ok(()),
+            WindowState::Ahead(opens) => Err(Refusal::RegistrationNotOpen(opens)),
+            WindowState::Closed(since) => Err(Refusal::RegistrationClosed(since)),
+        }
+    }
+
+    /// Whether guests may change their own answers now.
+    pub fn takes_new_answers(&self, now: Instant) -> bool {
+        self.allows_answer_changes && !self.is_cancelled && now < self.schedule.start.at
+    }
+
+    /// Refuses changes of a guest's own answers where the event does not allow them, and once it has begun or is cancelled.
+    pub fn check_takes_new_answers(&self, now: Instant) -> Result<(), Refusal> {
+        self.check_running(now)?;
+        if self.takes_new_answers(now) {
+            Ok(())
+        } else {
+            Err(Refusal::AnswersFixed)
         }
     }
 
@@ -135,49 +176,6 @@ impl Event {
             Err(Refusal::EventEnded)
         } else {
             Ok(())
-        }
-    }
-}
-
-impl Counters {
-    /// Seats that are taken, or held for someone.
-    pub const fn taken(self) -> i32 {
-        self.confirmed + self.held
-    }
-
-    /// Seats that the next people who register can get: none while others wait.
-    pub fn seats_left(self, max_capacity: i32) -> i32 {
-        match self.waitlisted {
-            0 => (max_capacity - self.taken()).max(0),
-            _ => 0,
-        }
-    }
-
-    /// How many of the waitlist get a seat with `max_capacity`.
-    pub fn promotable(self, max_capacity: i32) -> i32 {
-        (max_capacity - self.taken()).clamp(0, self.waitlisted)
-    }
-
-    /// The status of the next registration: nobody gets a seat before those on the waitlist.
-    pub fn place(self, max_capacity: i32) -> Status {
-        if self.seats_left(max_capacity) > 0 {
-            Status::Confirmed
-        } else {
-            Status::Waitlisted
-        }
-    }
-
-    /// What one registration adds that is not checked in.
-    pub fn of(status: Status, confirmation: Option<Confirmation>) -> Self {
-        let held_until = confirmation.and_then(|awaited| awaited.held_until);
-        Self {
-            confirmed: i32::from(status == Status::Confirmed),
-            pending: i32::from(status == Status::Pending),
-            unconfirmed: i32::from(confirmation.is_some()),
-            held: i32::from(held_until.is_some()),
-            waitlisted: i32::from(status == Status::Waitlisted),
-            cancelled: i32::from(status == Status::Cancelled),
-            checked_in: 0,
         }
     }
 }
@@ -202,7 +200,10 @@ mod tests {
     }
 
     fn status(seats: &mut Seats, requester: Requester) -> Status {
-        match seats.admit(requester, Vec::new(), false, NOW).unwrap() {
+        match seats
+            .admit(requester, (&Party::default(), Vec::new()), false, NOW)
+            .unwrap()
+        {
             Admission::New { status, .. } => status,
             Admission::Repeated { .. } => panic!("nobody was registered before"),
         }
@@ -248,7 +249,12 @@ mod tests {
         let mut seats = seats(1);
         seats.event.confirm_by_email = true;
         let owner = Requester::Owner(seats.event.account_id);
-        let mut held = || match seats.admit(Requester::Public, Vec::new(), false, NOW) {
+        let mut held = || match seats.admit(
+            Requester::Public,
+            (&Party::default(), Vec::new()),
+            false,
+            NOW,
+        ) {
             Ok(Admission::New {
                 status: Status::Pending,
                 confirmation: Some(confirmation),
@@ -283,10 +289,15 @@ mod tests {
         let mut seats = seats(1);
         let owner = Requester::Owner(seats.event.account_id);
         let before = seats.clone();
-        let public = seats.admit(Requester::Public, Vec::new(), true, NOW);
+        let public = seats.admit(
+            Requester::Public,
+            (&Party::default(), Vec::new()),
+            true,
+            NOW,
+        );
         let answers = Vec::new();
         assert_eq!(public, Ok(Admission::Repeated { answers }));
-        let owner = seats.admit(owner, Vec::new(), true, NOW);
+        let owner = seats.admit(owner, (&Party::default(), Vec::new()), true, NOW);
         assert_eq!(owner, Err(Refusal::AlreadyRegistered));
         assert_eq!(seats, before);
     }
@@ -301,7 +312,7 @@ mod tests {
                 event,
                 ..open.clone()
             };
-            seats.admit(requester, Vec::new(), false, NOW)
+            seats.admit(requester, (&Party::default(), Vec::new()), false, NOW)
         };
         let draft = open.event.unpublished(NOW).unwrap();
         let cancelled = open.event.cancelled(None, NOW).unwrap();
@@ -317,22 +328,5 @@ mod tests {
         );
         assert_eq!(of(over, owner), Err(Refusal::EventEnded));
         assert_eq!(of(open.event.clone(), stranger), Err(Refusal::NoEvent));
-    }
-
-    #[test]
-    fn free_seats_go_to_who_waits() {
-        let counters = Counters {
-            confirmed: 9,
-            pending: 2,
-            unconfirmed: 1,
-            held: 1,
-            waitlisted: 3,
-            cancelled: 1,
-            checked_in: 4,
-        };
-        assert_eq!(
-            [9, 10, 12, 99].map(|seats| counters.promotable(seats)),
-            [0, 0, 2, 3]
-        );
     }
 }

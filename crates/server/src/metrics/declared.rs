@@ -113,6 +113,8 @@ metrics! {
     job_tries: Histogram "muster_job_try_duration_seconds" [kind, outcome];
     /// Mails that this core handed over, by outcome: sent, unreachable (the server does not work), later or refused.
     mails: Counter "muster_mails_total" [outcome];
+    /// Reports about mails that were handed over, by kind: bounced, complained, repeated (known before) or unknown (of no mail that was sent).
+    mail_reports: Counter "muster_mail_reports_total" [kind];
 
     /// 1, with the version of Muster.
     build: Gauge "muster_build_info" [version];

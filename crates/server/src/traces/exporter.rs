@@ -15,7 +15,7 @@ use tonic::transport::{Certificate, ClientTlsConfig};
 #[command(next_help_heading = "Spans")]
 pub struct TraceSettings {
     /// URL of a collector of OpenTelemetry, which gets spans by OTLP over gRPC, for example http://127.0.0.1:4317. Without it, there are no
-    /// spans. OpenTelemetry's variables say the rest: OTEL_TRACES_SAMPLER, OTEL_EXPORTER_OTLP_HEADERS, OTEL_BSP_MAX_QUEUE_SIZE and others
+    /// spans. OpenTelemetry's variables set the rest: OTEL_TRACES_SAMPLER, OTEL_EXPORTER_OTLP_HEADERS, OTEL_BSP_MAX_QUEUE_SIZE and others
     #[arg(long, env = "OTEL_EXPORTER_OTLP_ENDPOINT", value_name = "URL", value_parser = endpoint)]
     pub otlp_endpoint: Option<String>,
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use domain::{
-    account::Account,
+    account::{Account, OrganizerName},
     email,
     ids::{AccountId, EventId},
     mail_quota::MailCount,
@@ -28,8 +28,15 @@ record! {
         timezone,
         is_suspended = "a.suspended_at IS NOT NULL",
         is_trusted = "a.trusted_at IS NOT NULL",
+        handle = "(SELECT h.handle FROM handles h WHERE h.account_id = a.id AND h.released_at IS NULL) AS account_handle",
+        about,
+        website,
         created_at,
     }
+}
+
+record! {
+    OrganizerName as a { name, handle = "h.handle" }
 }
 
 record! {
@@ -56,16 +63,19 @@ impl Reads {
         self.optional(statement, [email::normalised(email)]).await
     }
 
-    /// Returns the names of these accounts, without those that were erased.
-    pub async fn list_account_names(
+    /// Returns what events say of these accounts, without those whose names were erased.
+    pub async fn list_organizer_names(
         &self,
         ids: &[AccountId],
-    ) -> Result<HashMap<AccountId, String>, Error> {
-        let statement =
-            sql!("SELECT a.id, a.name FROM accounts a WHERE a.id IN (SELECT id FROM input)");
+    ) -> Result<HashMap<AccountId, OrganizerName>, Error> {
+        let statement = sql!(
+            "SELECT a.id, {} FROM accounts a LEFT JOIN handles h ON h.account_id = a.id AND h.released_at IS NULL \
+             WHERE a.id IN (SELECT id FROM input)",
+            OrganizerName::COLUMNS,
+        );
         let input = Input::of(ids).column("id", |id| id);
-        let mut names: Vec<(AccountId, String)> = self.all(statement, input).await?;
-        names.retain(|(_, name)| name != Account::ERASED_NAME);
+        let mut names: Vec<(AccountId, OrganizerName)> = self.all(statement, input).await?;
+        names.retain(|(_, organizer)| organizer.name != Account::ERASED_NAME);
         Ok(names.into_iter().collect())
     }
 
@@ -102,7 +112,7 @@ impl Reads {
 }
 
 impl Tx {
-    /// Adds an account, without its owner.
+    /// Adds an account, without its owner and its handle.
     pub async fn insert_account(&mut self, account: &Account) -> Result<(), Error> {
         // The address is the owner's. Both columns for it say nothing: SQLite cannot drop a unique one.
         let (statement, values) = insert_into!("accounts" {
@@ -114,6 +124,8 @@ impl Tx {
             timezone: account.timezone,
             created_at: account.created_at,
             trusted_at: account.is_trusted.then_some(account.created_at),
+            about: account.about,
+            website: account.website,
         });
         self.execute(statement, values).await?;
         Ok(())

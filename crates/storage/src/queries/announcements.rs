@@ -2,7 +2,7 @@
 
 use domain::{
     announcement::Announcement,
-    event::{TimeAndPlace, WhenAndWhere},
+    event::{ByAudience, TimeAndPlace, WhenAndWhere},
     ids::{EventId, RegistrationId},
     instant::Instant,
     job::{Destination, JobKind, Task},
@@ -73,14 +73,20 @@ impl Reads {
     pub async fn count_who_know_another(
         &self,
         event: EventId,
-        known: TimeAndPlace,
-        next: TimeAndPlace,
+        known: ByAudience<TimeAndPlace>,
+        next: ByAudience<TimeAndPlace>,
     ) -> Result<(i32, i32), Error> {
         let statement = sql!(
             "SELECT count(*), count(*) FILTER (WHERE is_added = TRUE) FROM registrations WHERE event_id = $1 \
-             AND status IN ('Pending', 'Confirmed', 'Waitlisted') AND confirm_until IS NULL AND COALESCE(told, $2) <> $3"
+             AND status IN ('Pending', 'Confirmed', 'Waitlisted') AND confirm_until IS NULL \
+             AND COALESCE(told, CASE WHEN status = 'Confirmed' THEN $2 ELSE $3 END) <> CASE WHEN status = 'Confirmed' THEN $4 ELSE $5 END"
         );
-        let (all, added): (i64, i64) = self.one(statement, (event, known, next)).await?;
+        let (all, added): (i64, i64) = self
+            .one(
+                statement,
+                (event, known.guests, known.others, next.guests, next.others),
+            )
+            .await?;
         let saturated = |count| i32::try_from(count).unwrap_or(i32::MAX);
         Ok((saturated(all), saturated(added)))
     }
@@ -128,12 +134,31 @@ impl Tx {
 
     /// Stores that the active registrants of an event know this time and place, unless they were last told something else. It
     /// must come before the event changes.
-    pub async fn note_known(&mut self, event: EventId, known: TimeAndPlace) -> Result<(), Error> {
+    pub async fn note_known(
+        &mut self,
+        event: EventId,
+        known: ByAudience<TimeAndPlace>,
+    ) -> Result<(), Error> {
         let statement = sql!(
-            "UPDATE registrations SET told = $2 \
+            "UPDATE registrations SET told = CASE WHEN status = 'Confirmed' THEN $2 ELSE $3 END \
              WHERE event_id = $1 AND status IN ('Pending', 'Confirmed', 'Waitlisted') AND told IS NULL"
         );
-        self.execute(statement, (event, known)).await?;
+        self.execute(statement, (event, known.guests, known.others))
+            .await?;
+        Ok(())
+    }
+
+    /// Stores that those without a seat who know an event as the public saw it know how the public sees it now, where only that changed.
+    pub async fn note_shown(
+        &mut self,
+        event: EventId,
+        (known, next): (TimeAndPlace, TimeAndPlace),
+    ) -> Result<(), Error> {
+        let statement = sql!(
+            "UPDATE registrations SET told = $3 \
+             WHERE event_id = $1 AND status IN ('Pending', 'Waitlisted') AND told = $2"
+        );
+        self.execute(statement, (event, known, next)).await?;
         Ok(())
     }
 
@@ -189,7 +214,7 @@ impl Tx {
     pub async fn schedule_event_changed_mails(
         &mut self,
         event: EventId,
-        current: TimeAndPlace,
+        current: ByAudience<TimeAndPlace>,
         sequence: i32,
         now: Instant,
         trace_parent: Option<&str>,
@@ -198,7 +223,8 @@ impl Tx {
         let statement = sql!(
             "INSERT INTO jobs (kind, subject_id, occasion, destination, payload, attempts, uncounted, due_at, created_at, \
              trace_parent) SELECT $1, id, $2, $3, $4, 0, 0, $5, $5, $8 FROM registrations \
-             WHERE event_id = $6 AND status IN ('Pending', 'Confirmed', 'Waitlisted') AND confirm_until IS NULL AND told <> $7"
+             WHERE event_id = $6 AND status IN ('Pending', 'Confirmed', 'Waitlisted') AND confirm_until IS NULL \
+             AND told <> CASE WHEN status = 'Confirmed' THEN $7 ELSE $9 END"
         );
         let values = (
             task.kind(),
@@ -207,8 +233,9 @@ impl Tx {
             task.payload(),
             now,
             event,
-            current,
+            current.guests,
             trace_parent,
+            current.others,
         );
         self.execute(statement, values).await
     }

@@ -4,7 +4,7 @@ use domain::{audit::AuditEntry, instant::Instant};
 use uuid::Uuid;
 
 use crate::{
-    AuditRecord, Error, Reads, Tx,
+    AuditRecord, Error, FULL_BATCH, Reads, Tx,
     input::Input,
     record::{Record as _, insert_into, record},
     sql::sql,
@@ -62,21 +62,23 @@ impl Tx {
             "INSERT INTO audit_log (id, at, account_id, actor, key_id, person_id, grant_id, action, subject_id, event_id, before, after, \
              reason) SELECT * FROM input"
         );
-        let input = Input::of(entries)
-            .column("id", |entry| entry.id)
-            .column("at", |entry| entry.at)
-            .column("account_id", |entry| entry.account_id)
-            .column("actor", |entry| entry.actor)
-            .column("key_id", |entry| entry.key_id)
-            .column("person_id", |entry| entry.person_id)
-            .column("grant_id", |entry| entry.grant_id)
-            .column("action", |entry| entry.action)
-            .column("subject_id", |entry| entry.subject_id)
-            .column("event_id", |entry| entry.event_id)
-            .column("before", |entry| entry.before.as_ref())
-            .column("after", |entry| entry.after.as_ref())
-            .column("reason", |entry| entry.reason.as_deref());
-        self.execute(statement, input).await?;
+        for part in entries.chunks(FULL_BATCH) {
+            let input = Input::of(part)
+                .column("id", |entry| entry.id)
+                .column("at", |entry| entry.at)
+                .column("account_id", |entry| entry.account_id)
+                .column("actor", |entry| entry.actor)
+                .column("key_id", |entry| entry.key_id)
+                .column("person_id", |entry| entry.person_id)
+                .column("grant_id", |entry| entry.grant_id)
+                .column("action", |entry| entry.action)
+                .column("subject_id", |entry| entry.subject_id)
+                .column("event_id", |entry| entry.event_id)
+                .column("before", |entry| entry.before.as_ref())
+                .column("after", |entry| entry.after.as_ref())
+                .column("reason", |entry| entry.reason.as_deref());
+            self.execute(statement, input).await?;
+        }
         Ok(())
     }
 

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use domain::{budget::Budget, instant::Instant};
 
-use crate::{Error, Tx, input::Input, sql::sql};
+use crate::{Error, FULL_BATCH, Tx, input::Input, sql::sql};
 
 impl Tx {
     /// Takes one of a budget; returns how many are taken with it, and when the budget begins again.
@@ -31,9 +31,6 @@ impl Tx {
         budgets: &[(&Budget, i64)],
         now: Instant,
     ) -> Result<HashMap<[u8; 32], (i64, Instant)>, Error> {
-        if budgets.is_empty() {
-            return Ok(HashMap::new());
-        }
         let statement = sql!(
             "INSERT INTO budgets (hash, used, resets_at) SELECT hash, used, resets_at FROM input WHERE TRUE ORDER BY hash \
              ON CONFLICT (hash) DO UPDATE SET \
@@ -41,16 +38,23 @@ impl Tx {
              resets_at = CASE WHEN budgets.resets_at <= (SELECT MAX(now) FROM input) THEN excluded.resets_at ELSE budgets.resets_at END \
              RETURNING hash, used, resets_at"
         );
-        let input = Input::of(budgets)
-            .column("hash", |(budget, _)| budget.hash())
-            .column("used", |(_, count)| *count)
-            .column("resets_at", |(budget, _)| {
-                now.plus_seconds(budget.period_seconds())
-            })
-            .column("now", |_| now);
-        let used: Vec<([u8; 32], i64, Instant)> = self.all(statement, input).await?;
-        let by_hash = |(hash, used, resets_at)| (hash, (used, resets_at));
-        Ok(used.into_iter().map(by_hash).collect())
+        let mut taken = HashMap::new();
+        // In one order, also across parts, so that no two wait for each other.
+        let mut budgets = budgets.to_vec();
+        budgets.sort_unstable_by_key(|(budget, _)| *budget.hash());
+        for part in budgets.chunks(FULL_BATCH) {
+            let input = Input::of(part)
+                .column("hash", |(budget, _)| budget.hash())
+                .column("used", |(_, count)| *count)
+                .column("resets_at", |(budget, _)| {
+                    now.plus_seconds(budget.period_seconds())
+                })
+                .column("now", |_| now);
+            let used: Vec<([u8; 32], i64, Instant)> = self.all(statement, input).await?;
+            let by_hash = |(hash, used, resets_at)| (hash, (used, resets_at));
+            taken.extend(used.into_iter().map(by_hash));
+        }
+        Ok(taken)
     }
 
     /// Gives back what [`Tx::use_budget`] took.
@@ -62,17 +66,16 @@ impl Tx {
 
     /// Gives back so many of each of several budgets.
     pub async fn give_back_several(&mut self, budgets: &[(&Budget, i64)]) -> Result<(), Error> {
-        if budgets.is_empty() {
-            return Ok(());
-        }
         let statement = sql!(
             "UPDATE budgets SET used = budgets.used - input.count FROM input \
              WHERE budgets.hash = input.hash AND budgets.used >= input.count"
         );
-        let input = Input::of(budgets)
-            .column("hash", |(budget, _)| budget.hash())
-            .column("count", |(_, count)| *count);
-        self.execute(statement, input).await?;
+        for part in budgets.chunks(FULL_BATCH) {
+            let input = Input::of(part)
+                .column("hash", |(budget, _)| budget.hash())
+                .column("count", |(_, count)| *count);
+            self.execute(statement, input).await?;
+        }
         Ok(())
     }
 

@@ -1,6 +1,6 @@
 //! Events whose moments were made by an older release of the time zone database.
 
-use domain::{ids::EventId, instant::Instant, schedule::Schedule};
+use domain::{event::Window, ids::EventId, instant::Instant, schedule::Schedule};
 
 use crate::{
     Error, Reads, Tx,
@@ -15,10 +15,13 @@ const OLDER: Fragment = Fragment::new(
     "FROM events e WHERE e.zone_release < $1 AND e.effective_end > $2 AND e.id > $3 ORDER BY e.id LIMIT $4",
 );
 
-/// By id; those that cannot be read have no schedule.
-fn by_id(batch: Batch<(EventId, Schedule), EventId>) -> Vec<(EventId, Option<Schedule>)> {
+/// The times of an event: its own, and those of registration.
+type Times = (Schedule, Window);
+
+/// By id; those that cannot be read have no times.
+fn by_id(batch: Batch<(EventId, Schedule, Window), EventId>) -> Vec<(EventId, Option<Times>)> {
     let rows = batch.rows.into_iter();
-    let rows = rows.map(|(id, schedule)| (id, Some(schedule)));
+    let rows = rows.map(|(id, schedule, window)| (id, Some((schedule, window))));
     let unreadable = batch.unreadable.into_iter().map(|id| (id, None));
     let mut events: Vec<_> = rows.chain(unreadable).collect();
     events.sort_by_key(|(id, _)| *id);
@@ -26,15 +29,20 @@ fn by_id(batch: Batch<(EventId, Schedule), EventId>) -> Vec<(EventId, Option<Sch
 }
 
 impl Reads {
-    /// Returns events of older releases that end in the future, by id. Those that cannot be read have no schedule.
+    /// Returns events of older releases that end in the future, by id. Those that cannot be read have no times.
     pub async fn list_events_of_older_zones(
         &self,
         release: &str,
         now: Instant,
         after: EventId,
         limit: i64,
-    ) -> Result<Vec<(EventId, Option<Schedule>)>, Error> {
-        let statement = sql!("SELECT e.id, {} {}", Schedule::COLUMNS, OLDER);
+    ) -> Result<Vec<(EventId, Option<Times>)>, Error> {
+        let statement = sql!(
+            "SELECT e.id, {}, {} {}",
+            Schedule::COLUMNS,
+            Window::COLUMNS,
+            OLDER
+        );
         let found = self.batch("events", statement, (release, now, after, limit));
         Ok(by_id(found.await?))
     }
@@ -59,8 +67,14 @@ impl Tx {
         now: Instant,
         after: EventId,
         limit: i64,
-    ) -> Result<Vec<(EventId, Option<Schedule>)>, Error> {
-        let statement = sql!("SELECT e.id, {} {}{}", Schedule::COLUMNS, OLDER, FOR_UPDATE);
+    ) -> Result<Vec<(EventId, Option<Times>)>, Error> {
+        let statement = sql!(
+            "SELECT e.id, {}, {} {}{}",
+            Schedule::COLUMNS,
+            Window::COLUMNS,
+            OLDER,
+            FOR_UPDATE,
+        );
         let found = self.batch("events", statement, (release, now, after, limit));
         Ok(by_id(found.await?))
     }

@@ -1,6 +1,10 @@
 //! Registrations that await the attendee's confirmation: what becomes of them with time.
 
-use domain::{ids::EventId, instant::Instant, registration::Counters};
+use domain::{
+    ids::EventId,
+    instant::Instant,
+    registration::{Companions, Counters},
+};
 
 use crate::{Error, Reads, Tx, sql::sql};
 
@@ -22,58 +26,67 @@ impl Reads {
 }
 
 impl Tx {
-    /// Releases at most `limit` seats of an event that unconfirmed registrations held until now; returns their number.
+    /// Releases the seats that at most `limit` unconfirmed registrations of an event held until now; returns the change of its counters.
     pub async fn release_held_seats(
         &mut self,
         event: EventId,
         now: Instant,
         limit: i64,
-    ) -> Result<i32, Error> {
+    ) -> Result<Counters, Error> {
         let statement = sql!(
             "UPDATE registrations SET held_until = NULL, updated_at = $2 WHERE id IN (SELECT id FROM registrations \
-             WHERE event_id = $1 AND held_until <= $2 LIMIT $3)"
+             WHERE event_id = $1 AND held_until <= $2 LIMIT $3) RETURNING party_size"
         );
-        let released = self.execute(statement, (event, now, limit)).await?;
-        let change = |released: i32| Counters {
-            held: -released,
+        let sizes: Vec<i32> = self.all(statement, (event, now, limit)).await?;
+        let released = |size: i32| Counters {
+            held: -1,
+            companions: Companions {
+                held: 1 - size,
+                ..Companions::default()
+            },
             ..Counters::default()
         };
-        self.count_changed(event, released, change).await
+        self.count_changed(event, sizes.into_iter().map(released))
+            .await
     }
 
-    /// Cancels at most `limit` registrations of an event that could be confirmed until now and hold no seat; returns their number. Seats are
-    /// released before.
+    /// Cancels at most `limit` registrations of an event that could be confirmed until now and hold no seats; returns the change of its
+    /// counters. Seats are released before.
     pub async fn lapse_registrations(
         &mut self,
         event: EventId,
         now: Instant,
         limit: i64,
-    ) -> Result<i32, Error> {
+    ) -> Result<Counters, Error> {
         let statement = sql!(
             "UPDATE registrations SET status = 'Cancelled', confirm_until = NULL, updated_at = $2 WHERE id IN (SELECT id \
-             FROM registrations WHERE event_id = $1 AND confirm_until <= $2 AND held_until IS NULL LIMIT $3)"
+             FROM registrations WHERE event_id = $1 AND confirm_until <= $2 AND held_until IS NULL LIMIT $3) RETURNING party_size"
         );
-        let lapsed = self.execute(statement, (event, now, limit)).await?;
-        let change = |lapsed: i32| Counters {
-            pending: -lapsed,
-            unconfirmed: -lapsed,
-            cancelled: lapsed,
+        let sizes: Vec<i32> = self.all(statement, (event, now, limit)).await?;
+        let lapsed = |size: i32| Counters {
+            pending: -1,
+            unconfirmed: -1,
+            cancelled: 1,
+            companions: Companions {
+                pending: 1 - size,
+                ..Companions::default()
+            },
             ..Counters::default()
         };
-        self.count_changed(event, lapsed, change).await
+        self.count_changed(event, sizes.into_iter().map(lapsed))
+            .await
     }
 
-    /// Counts this many changed registrations of an event. Returns their number.
+    /// Counts changes of an event's registrations. Returns all together.
     async fn count_changed(
         &mut self,
         event: EventId,
-        rows: u64,
-        change: impl FnOnce(i32) -> Counters,
-    ) -> Result<i32, Error> {
-        let count = i32::try_from(rows).unwrap_or(i32::MAX);
-        if count > 0 {
-            self.change_counters(event, change(count), 0).await?;
+        changes: impl Iterator<Item = Counters>,
+    ) -> Result<Counters, Error> {
+        let change = changes.fold(Counters::default(), |sum, one| sum + one);
+        if change != Counters::default() {
+            self.change_counters(event, change, 0).await?;
         }
-        Ok(count)
+        Ok(change)
     }
 }

@@ -77,30 +77,39 @@ impl Tx {
             registration.id,
             &registration.name,
             &registration.answers,
-            values::search_text(&registration.name, &registration.email),
+            values::search_text(
+                &registration.name,
+                &registration.email,
+                &registration.party.companions,
+            ),
             registration.updated_at,
         );
         self.execute_one("registration", statement, values).await
     }
 
-    /// Writes the address of a registration, and what is another one with it: the code, whether the organizer chose it, and until when it
-    /// can be confirmed.
+    /// Writes the address of a registration, and what is another one with it: the code, whether the organizer chose it, until when it
+    /// can be confirmed, and that nobody refused reminders.
     pub async fn update_address(&mut self, registration: &Registration) -> Result<(), Error> {
         let statement = sql!(
             "UPDATE registrations SET email = $2, email_norm = $3, search_text = $4, is_folded = TRUE, is_added = $5, updated_at = $6, \
-             check_in_code = $7, held_until = $8, confirm_until = $9 WHERE id = $1"
+             check_in_code = $7, held_until = $8, confirm_until = $9, refuses_reminders = $10 WHERE id = $1"
         );
         let confirmation = registration.confirmation;
         let values = (
             registration.id,
             &registration.email,
             email::normalised(&registration.email),
-            values::search_text(&registration.name, &registration.email),
+            values::search_text(
+                &registration.name,
+                &registration.email,
+                &registration.party.companions,
+            ),
             registration.is_added,
             registration.updated_at,
             &registration.check_in_code,
             confirmation.and_then(|one| one.held_until),
             confirmation.map(|one| one.until),
+            registration.refuses_reminders,
         );
         self.execute_one("registration", statement, values).await
     }

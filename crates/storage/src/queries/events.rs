@@ -3,10 +3,10 @@
 use domain::{
     catalogue::CatalogueEntry,
     date_time::EventTime,
-    event::Event,
+    event::{Event, Window},
     ids::{AccountId, EventId},
     instant::Instant,
-    registration::Counters,
+    registration::{Companions, Counters},
     schedule::Schedule,
 };
 
@@ -19,10 +19,11 @@ use crate::{
 
 record! {
     Event as e of "events" {
-        id, account_id, slug, title, description, location, city,
+        id, account_id, slug, title, description, location, is_location_private, attendee_info, city,
         schedule { start_at, start_local, end_at, end_local, timezone },
-        max_capacity, is_published, is_listed, requires_approval, confirm_by_email, is_cancelled, cancel_reason, cancelled_at,
-        image_query, image_variant, image_credit, custom_fields, organizer_name, contact_email, published_start,
+        window { registration_opens_at, registration_opens_local, registration_closes_at, registration_closes_local, is_registration_open },
+        max_capacity, is_published, is_listed, requires_approval, confirm_by_email, allows_answer_changes, max_party, is_cancelled, cancel_reason, cancelled_at,
+        image_query, image_variant, image_credit, has_own_cover, custom_fields, organizer_name, contact_email, reminders, reminders_missed, published_start,
         sequence, version, zone_release, created_at, updated_at, is_hidden, is_account_suspended,
     }
 }
@@ -36,7 +37,28 @@ record! {
 }
 
 record! {
-    Counters as c { confirmed, pending, unconfirmed, held, waitlisted, cancelled, checked_in }
+    Window as e {
+        opens { registration_opens_at, registration_opens_local },
+        closes { registration_closes_at, registration_closes_local },
+        is_open = "e.is_registration_open",
+    }
+}
+
+record! {
+    Counters as c {
+        confirmed, pending, unconfirmed, held, waitlisted, cancelled, checked_in,
+        companions { companions_confirmed, companions_pending, companions_held, companions_waitlisted, companions_checked_in },
+    }
+}
+
+record! {
+    Companions as c {
+        confirmed = "c.companions_confirmed",
+        pending = "c.companions_pending",
+        held = "c.companions_held",
+        waitlisted = "c.companions_waitlisted",
+        checked_in = "c.companions_checked_in",
+    }
 }
 
 /// When event `e` is over for the people there, as `Schedule::over_at` of the domain says it, but for the hour by which a day is longer or
@@ -90,6 +112,11 @@ impl Tx {
             end,
             timezone,
         } = &event.schedule;
+        let Window {
+            opens,
+            closes,
+            is_open,
+        } = event.window;
         let (statement, values) = insert_into!("events" " ON CONFLICT (slug) DO NOTHING" {
             id: event.id,
             account_id: event.account_id,
@@ -97,6 +124,8 @@ impl Tx {
             title: event.title,
             description: event.description,
             location: event.location,
+            is_location_private: event.is_location_private,
+            attendee_info: event.attendee_info,
             city: event.city,
             start_at: start.at,
             start_local: start.local,
@@ -104,6 +133,11 @@ impl Tx {
             end_local: end.map(|end| end.local),
             timezone: timezone,
             effective_end: event.schedule.effective_end(),
+            registration_opens_at: opens.map(|opens| opens.at),
+            registration_opens_local: opens.map(|opens| opens.local),
+            registration_closes_at: closes.map(|closes| closes.at),
+            registration_closes_local: closes.map(|closes| closes.local),
+            is_registration_open: is_open,
             max_capacity: event.max_capacity,
             is_published: event.is_published,
             is_listed: event.is_listed,
@@ -113,6 +147,7 @@ impl Tx {
             live: live,
             image_query: event.image_query,
             image_variant: event.image_variant,
+            has_own_cover: event.has_own_cover,
             custom_fields: event.custom_fields,
             sequence: event.sequence,
             created_at: event.created_at,
@@ -120,8 +155,12 @@ impl Tx {
             indexed_as_of: event.updated_at,
             requires_approval: event.requires_approval,
             confirm_by_email: event.confirm_by_email,
+            allows_answer_changes: event.allows_answer_changes,
+            max_party: event.max_party,
             organizer_name: event.organizer_name,
             contact_email: event.contact_email,
+            reminders: event.reminders,
+            reminders_missed: event.reminders_missed,
             published_start: event.published_start,
             version: event.version,
             zone_release: event.zone_release,
@@ -148,10 +187,17 @@ impl Tx {
             end,
             timezone,
         } = &event.schedule;
+        let Window {
+            opens,
+            closes,
+            is_open,
+        } = event.window;
         let (statement, values) = update!("events" id = event.id => {
             title: event.title,
             description: event.description,
             location: event.location,
+            is_location_private: event.is_location_private,
+            attendee_info: event.attendee_info,
             city: event.city,
             start_at: start.at,
             start_local: start.local,
@@ -159,20 +205,30 @@ impl Tx {
             end_local: end.map(|end| end.local),
             timezone: timezone,
             effective_end: event.schedule.effective_end(),
+            registration_opens_at: opens.map(|opens| opens.at),
+            registration_opens_local: opens.map(|opens| opens.local),
+            registration_closes_at: closes.map(|closes| closes.at),
+            registration_closes_local: closes.map(|closes| closes.local),
+            is_registration_open: is_open,
             max_capacity: event.max_capacity,
             is_published: event.is_published,
             is_listed: event.is_listed,
             image_query: event.image_query,
             image_variant: event.image_variant,
             image_credit: event.image_credit,
+            has_own_cover: event.has_own_cover,
             custom_fields: event.custom_fields,
             sequence: event.sequence,
             updated_at: event.updated_at,
             indexed_as_of: event.updated_at,
             requires_approval: event.requires_approval,
             confirm_by_email: event.confirm_by_email,
+            allows_answer_changes: event.allows_answer_changes,
+            max_party: event.max_party,
             organizer_name: event.organizer_name,
             contact_email: event.contact_email,
+            reminders: event.reminders,
+            reminders_missed: event.reminders_missed,
             published_start: event.published_start,
             version: event.version,
             zone_release: event.zone_release,
@@ -212,9 +268,16 @@ impl Tx {
         // What refers to an event comes before the event itself.
         for statement in [
             sql!(
-                "DELETE FROM jobs WHERE kind IN ('stock_cover', 'event_announcement') AND subject_id = $1"
+                "DELETE FROM jobs WHERE kind IN ('stock_cover', 'event_announcement', 'event_reminder') AND subject_id = $1"
             ),
+            sql!(
+                "DELETE FROM jobs WHERE kind = 'message' AND subject_id IN (SELECT id FROM messages WHERE event_id = $1)"
+            ),
+            sql!("DELETE FROM messages WHERE event_id = $1"),
             sql!("DELETE FROM stock_covers WHERE event_id = $1"),
+            sql!("DELETE FROM own_covers WHERE event_id = $1"),
+            sql!("DELETE FROM event_views WHERE event_id = $1"),
+            sql!("DELETE FROM mails WHERE event_id = $1"),
             sql!("DELETE FROM former_times WHERE event_id = $1"),
             sql!("DELETE FROM event_counters WHERE event_id = $1"),
         ] {

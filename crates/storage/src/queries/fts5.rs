@@ -194,11 +194,13 @@ fn last_position(at: Instant) -> i64 {
     first_position(at) + (POSITIONS - 1)
 }
 
-/// Returns the words of an entry, and its city as a word.
+/// Returns the words of an entry, and its city and its organizer as words.
 fn words(entry: &CatalogueEntry) -> String {
     let mut words: Vec<&str> = entry.words.iter().map(String::as_str).collect();
     let city = entry.city.as_deref().map(values::city_word);
     words.extend(city.as_deref());
+    let organizer = values::organizer_word(entry.organizer);
+    words.push(&organizer);
     words.join(" ")
 }
 
@@ -212,7 +214,10 @@ fn expression(filter: &CatalogueFilter) -> Option<String> {
         .city
         .iter()
         .map(|city| format!("\"{}\"", values::city_word(city)));
-    let all: Vec<String> = terms.chain(city).collect();
+    let organizer = filter
+        .organizer
+        .map(|account| format!("\"{}\"", values::organizer_word(account)));
+    let all: Vec<String> = terms.chain(city).chain(organizer).collect();
     (!all.is_empty()).then(|| all.join(" AND "))
 }
 

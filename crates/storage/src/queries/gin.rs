@@ -69,6 +69,7 @@ fn vector(entry: &CatalogueEntry) -> String {
         words.insert(word.clone());
     }
     words.insert(day_word(day(entry.start_at)));
+    words.insert(values::organizer_word(entry.organizer));
     let quoted: Vec<String> = words.into_iter().map(|word| format!("'{word}'")).collect();
     quoted.join(" ")
 }

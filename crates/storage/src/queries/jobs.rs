@@ -7,7 +7,7 @@ use domain::{
 };
 
 use crate::{
-    Error, JobQueue, JobRecord, Reads, Store, Tx,
+    Error, FULL_BATCH, JobQueue, JobRecord, Reads, Store, Tx,
     input::Input,
     reads::Batch,
     record::{Record as _, record},
@@ -165,25 +165,6 @@ impl Tx {
         self.execute(statement, values).await
     }
 
-    /// Adds a `promoted_mail` job for each of the first registrations on the waitlist, before [`Tx::promote_waitlisted`] chooses the same.
-    pub async fn schedule_promotion_mails(
-        &mut self,
-        event: EventId,
-        seats: i32,
-        now: Instant,
-        trace_parent: Option<&str>,
-    ) -> Result<(), Error> {
-        let statement = sql!(
-            "INSERT INTO jobs (kind, subject_id, occasion, destination, attempts, uncounted, due_at, created_at, trace_parent) \
-             SELECT $1, id, 0, $2, 0, 0, $3, $3, $6 FROM registrations \
-             WHERE event_id = $4 AND status = 'Waitlisted' ORDER BY seq LIMIT $5"
-        );
-        let (kind, seats) = (JobKind::PromotedMail, i64::from(seats));
-        let values = (kind, Destination::MAIL, now, event, seats, trace_parent);
-        self.execute(statement, values).await?;
-        Ok(())
-    }
-
     /// Adds jobs that are due at once, except existing ones; returns the number of added jobs.
     pub async fn insert_jobs(&mut self, jobs: &[Job], now: Instant) -> Result<u64, Error> {
         if jobs.is_empty() {
@@ -194,15 +175,19 @@ impl Tx {
              SELECT kind, subject_id, occasion, destination, payload, 0, 0, created_at, created_at, trace_parent \
              FROM input WHERE TRUE ON CONFLICT (kind, subject_id, occasion) DO NOTHING"
         );
-        let input = Input::of(jobs)
-            .column("kind", |job| job.task.kind())
-            .column("subject_id", |job| job.subject_id)
-            .column("occasion", |job| job.occasion)
-            .column("destination", |job| &job.destination)
-            .column("payload", |job| job.task.payload())
-            .column("created_at", |_| now)
-            .column("trace_parent", |job| job.trace_parent.as_deref());
-        self.execute(statement, input).await
+        let mut inserted = 0;
+        for part in jobs.chunks(FULL_BATCH) {
+            let input = Input::of(part)
+                .column("kind", |job| job.task.kind())
+                .column("subject_id", |job| job.subject_id)
+                .column("occasion", |job| job.occasion)
+                .column("destination", |job| &job.destination)
+                .column("payload", |job| job.task.payload())
+                .column("created_at", |_| now)
+                .column("trace_parent", |job| job.trace_parent.as_deref());
+            inserted += self.execute(statement, input).await?;
+        }
+        Ok(inserted)
     }
 
     /// Claims at most `limit` due jobs of a kind for a destination. One kind at a time, so that a long queue of one kind does not delay

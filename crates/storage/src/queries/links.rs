@@ -1,7 +1,10 @@
 //! How attendees get to their registrations: by private links, of which only hashes are stored, and by check-in codes.
 
 use domain::{
-    check_in_code::CheckInCode, ids::RegistrationId, instant::Instant, registration::Registration,
+    check_in_code::CheckInCode,
+    ids::{EventId, RegistrationId},
+    instant::Instant,
+    registration::{Registration, Status},
 };
 
 use crate::{Error, Reads, Tx, record::Record as _, sql::sql};
@@ -29,6 +32,19 @@ impl Reads {
             Registration::COLUMNS,
         );
         self.optional(statement, [code]).await
+    }
+
+    /// Returns the check-in codes of an event, each with its status and whether they were checked in; the confirmed ones first.
+    pub async fn list_check_in_codes(
+        &self,
+        event: EventId,
+        limit: i64,
+    ) -> Result<Vec<(CheckInCode, Status, bool)>, Error> {
+        let statement = sql!(
+            "SELECT check_in_code, status, checked_in_at IS NOT NULL FROM registrations WHERE event_id = $1 \
+             ORDER BY CASE status WHEN 'Confirmed' THEN 0 ELSE 1 END, seq LIMIT $2"
+        );
+        self.all(statement, (event, limit)).await
     }
 }
 

@@ -125,15 +125,14 @@ impl Tx {
     /// cannot be read.
     pub async fn fold_registrations(&mut self, limit: i64) -> Result<u64, Error> {
         let statement = sql!(
-            "SELECT id, name, email FROM registrations WHERE is_folded = FALSE LIMIT $1{}",
+            "SELECT id, name, email, companions FROM registrations WHERE is_folded = FALSE LIMIT $1{}",
             SKIP_LOCKED,
         );
-        let found: Batch<(Uuid, String, String), Uuid> =
+        let found: Batch<(Uuid, String, String, Vec<String>), Uuid> =
             self.batch("registrations", statement, [limit]).await?;
-        let texts = found
-            .rows
-            .iter()
-            .map(|(id, name, email)| (*id, values::search_text(name, email)));
+        let texts = found.rows.iter().map(|(id, name, email, companions)| {
+            (*id, values::search_text(name, email, companions))
+        });
         let texts = texts.chain(without_text(found.unreadable)).collect();
         let statement = sql!(
             "UPDATE registrations SET search_text = input.search_text, is_folded = TRUE FROM input \

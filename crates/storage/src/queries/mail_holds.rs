@@ -114,11 +114,12 @@ impl Tx {
         self.execute(statement, (held_after, now, limit)).await
     }
 
-    /// Removes at most `limit` held mails about events that are over, which nothing holds any longer; returns their number.
+    /// Removes at most `limit` held mails about events that are over, which nothing holds any longer; returns their number. Messages of organizers
+    /// may come after the event, and so stay.
     pub async fn drop_late_mails(&mut self, now: Instant, limit: i64) -> Result<u64, Error> {
         let statement = sql!(
             "DELETE FROM jobs WHERE held_at IS NOT NULL AND (kind, subject_id, occasion) IN \
-             (SELECT kind, subject_id, occasion FROM jobs WHERE held_at IS NOT NULL \
+             (SELECT kind, subject_id, occasion FROM jobs WHERE held_at IS NOT NULL AND kind <> 'message_mail' \
              AND EXISTS (SELECT 1 FROM registrations r JOIN events e ON e.id = r.event_id \
              WHERE r.id = jobs.subject_id AND {} <= $1) \
              AND NOT EXISTS (SELECT 1 FROM accounts a WHERE a.id = {} AND {}) AND {} LIMIT $2)",

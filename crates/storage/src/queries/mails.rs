@@ -18,20 +18,25 @@ use crate::{
 pub(super) const IS_MAIL: Fragment = Fragment::new(
     "jobs.kind IN ('registered_mail', 'waitlisted_mail', 'pending_mail', 'confirmation_mail', 'registered_again_mail', \
      'promoted_mail', 'approved_mail', 'registration_cancelled_mail', 'declined_mail', 'cancellation_mail', \
-     'event_changed_mail', 'address_corrected_mail', 'code_mail', 'invitation_mail', 'app_mail', 'security_mail', 'organizer_mail')",
+     'event_changed_mail', 'address_corrected_mail', 'reminder_mail', 'message_mail', 'code_mail', 'invitation_mail', 'app_mail', \
+     'security_mail', 'organizer_mail', 'message_test_mail')",
 );
 
 /// The notice to the address that a registration had before is not to the one that it has.
 const IS_TO_CURRENT_ADDRESS: Fragment = Fragment::new("jobs.kind <> 'address_corrected_mail'");
 
+/// The mail that is sent again says what others said, but not what a message says that waits.
+const IS_REPEATED: Fragment =
+    Fragment::new("NOT (jobs.kind = 'message_mail' AND jobs.failed_at IS NULL)");
+
 /// The account of a mail: of the registrant's event, the invitation, or the member.
 pub(super) const ACCOUNT: Fragment = Fragment::per_dialect(
     "COALESCE((SELECT e.account_id FROM registrations r JOIN events e ON e.id = r.event_id WHERE r.id = jobs.subject_id), \
      (SELECT i.account_id FROM invitations i WHERE i.id = jobs.subject_id), \
-     CASE WHEN jobs.kind = 'organizer_mail' THEN unhex(json_extract(jobs.payload, '$.account'), '-') END)",
+     CASE WHEN jobs.kind IN ('organizer_mail', 'message_test_mail') THEN unhex(json_extract(jobs.payload, '$.account'), '-') END)",
     "COALESCE((SELECT e.account_id FROM registrations r JOIN events e ON e.id = r.event_id WHERE r.id = jobs.subject_id), \
      (SELECT i.account_id FROM invitations i WHERE i.id = jobs.subject_id), \
-     CASE WHEN jobs.kind = 'organizer_mail' THEN CAST(CAST(jobs.payload AS JSONB) ->> 'account' AS UUID) END)",
+     CASE WHEN jobs.kind IN ('organizer_mail', 'message_test_mail') THEN CAST(CAST(jobs.payload AS JSONB) ->> 'account' AS UUID) END)",
 );
 
 /// The registration and its event are missing where a mail has outlived them, and where its subject is another one.
@@ -174,9 +179,10 @@ impl Tx {
         registration: RegistrationId,
     ) -> Result<(), Error> {
         let statement = sql!(
-            "DELETE FROM jobs WHERE subject_id = $1 AND {} AND {}",
+            "DELETE FROM jobs WHERE subject_id = $1 AND {} AND {} AND {}",
             IS_MAIL,
             IS_TO_CURRENT_ADDRESS,
+            IS_REPEATED,
         );
         self.execute(statement, [registration]).await?;
         Ok(())
@@ -193,10 +199,10 @@ impl Tx {
         let statement = sql!(
             "DELETE FROM jobs WHERE (kind = $1 AND subject_id IN (SELECT id FROM codes WHERE email_norm = $4)) \
              OR (kind = $2 AND subject_id IN (SELECT id FROM invitations WHERE email_norm = $4)) \
-             OR (kind IN ($3, $8) AND payload LIKE $5) \
+             OR (kind IN ($3, $8, $11) AND payload LIKE $5) \
              OR (kind = $6 AND subject_id IN (SELECT id FROM oauth_grants WHERE person_id = $7)) \
              OR (kind = $9 AND lower(payload) = $10) \
-             OR (kind IN ($1, $2, $3, $6, $8) AND replace(lower(last_error), $4, '') <> lower(last_error))"
+             OR (kind IN ($1, $2, $3, $6, $8, $11) AND replace(lower(last_error), $4, '') <> lower(last_error))"
         );
         let left = Task::AddressCorrectedMail {
             address: email_norm.to_owned(),
@@ -212,6 +218,7 @@ impl Tx {
             JobKind::SecurityMail,
             JobKind::AddressCorrectedMail,
             left.payload(),
+            JobKind::MessageTestMail,
         );
         self.execute(statement, values).await
     }
@@ -226,7 +233,7 @@ mod tests {
     fn every_kind_of_mail_is_named() {
         let kinds = JobKind::MAILS.into_iter().chain(JobKind::PERSON_MAILS);
         let names: Vec<_> = kinds
-            .chain([JobKind::OrganizerMail])
+            .chain([JobKind::OrganizerMail, JobKind::MessageTestMail])
             .map(|kind| format!("'{kind}'"))
             .collect();
         let expected = format!("jobs.kind IN ({})", names.join(", "));

@@ -25,8 +25,9 @@ record! {
         id, slug, title,
         schedule { start_at, start_local, end_at, end_local, timezone },
         max_capacity, is_published, is_cancelled,
-        registrations = "c.confirmed + c.pending + c.waitlisted",
+        registrations = "c.confirmed + c.pending + c.waitlisted + c.companions_confirmed + c.companions_pending + c.companions_waitlisted",
         confirmed = "c.confirmed",
+        seats_taken = "c.confirmed + c.companions_confirmed",
         waitlisted = "c.waitlisted",
     }
 }

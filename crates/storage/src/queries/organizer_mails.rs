@@ -21,12 +21,16 @@ use crate::{
     sql::{Fragment, sql},
 };
 
-/// Registrations of account `$1` in the time after `$2` until `$3`.
-const REGISTERED: Fragment = Fragment::new(
+/// What attendees of account `$1` did in the time after `$2` until `$3` that its organizers may want to know: they registered, or changed
+/// their answers.
+const UPDATES: Fragment = Fragment::new(
     "audit_log l JOIN registrations r ON r.id = l.subject_id WHERE l.account_id = $1 AND l.at > $2 AND l.at <= $3 \
-     AND l.actor = 'attendee' AND l.action IN ('registration.create', 'registration.confirm') \
+     AND l.actor = 'attendee' AND l.action IN ('registration.create', 'registration.confirm', 'registration.change_answers') \
      AND r.confirm_until IS NULL AND r.status <> 'Cancelled'",
 );
+
+/// Whether an entry of [`UPDATES`] is about answers.
+const IS_CHANGE: Fragment = Fragment::new("l.action = 'registration.change_answers'");
 
 /// Jobs that collect for the accounts of `input`, kept as they are. On PostgreSQL they are looked up as arrays: a join might read all of the
 /// table by a plan from when it was small.
@@ -58,7 +62,7 @@ impl FromRow for Organizer {
 }
 
 impl FromRow for EventUpdates {
-    const WIDTH: usize = 6;
+    const WIDTH: usize = 7;
 
     fn from_row(columns: &mut Columns<'_>) -> Result<Self, Error> {
         Ok(Self {
@@ -66,6 +70,7 @@ impl FromRow for EventUpdates {
             title: columns.read()?,
             max_capacity: columns.read()?,
             new: i32::try_from(columns.read::<i64>()?).unwrap_or(i32::MAX),
+            changed: i32::try_from(columns.read::<i64>()?).unwrap_or(i32::MAX),
             awaiting: columns.read()?,
             taken: columns.read()?,
             names: Vec::new(),
@@ -74,17 +79,18 @@ impl FromRow for EventUpdates {
 }
 
 impl Reads {
-    /// Returns whether anyone registered for an account's events in a time.
+    /// Returns whether anyone registered for an account's events, or changed answers, in a time.
     pub async fn has_registrations_in(
         &self,
         account: AccountId,
         span: Span,
     ) -> Result<bool, Error> {
-        let statement = sql!("SELECT EXISTS (SELECT 1 FROM {})", REGISTERED);
+        let statement = sql!("SELECT EXISTS (SELECT 1 FROM {})", UPDATES);
         self.one(statement, (account, span.since, span.until)).await
     }
 
-    /// Returns new registrations for an account's events in a time, for the events with the most.
+    /// Returns new registrations and changed answers for an account's events in a time, for the events with the most. Who registered in the
+    /// time is new, whatever they changed since.
     pub async fn list_event_updates(
         &self,
         account: AccountId,
@@ -93,11 +99,14 @@ impl Reads {
         limit: i64,
     ) -> Result<Vec<EventUpdates>, Error> {
         let statement = sql!(
-            "SELECT e.id, e.title, e.max_capacity, n.fresh, c.pending - c.unconfirmed, c.confirmed + c.held \
-             FROM (SELECT r.event_id, count(DISTINCT r.id) AS fresh FROM {} GROUP BY r.event_id) n \
+            "SELECT e.id, e.title, e.max_capacity, n.fresh, n.everyone - n.fresh, c.pending - c.unconfirmed, \
+             c.confirmed + c.held + c.companions_confirmed + c.companions_held \
+             FROM (SELECT r.event_id, count(DISTINCT r.id) AS everyone, count(DISTINCT CASE WHEN {} THEN NULL ELSE r.id END) AS fresh \
+             FROM {} GROUP BY r.event_id) n \
              JOIN events e ON e.id = n.event_id JOIN event_counters c ON c.event_id = e.id \
              WHERE e.account_id = $1 AND e.is_cancelled = FALSE AND {} > $4 ORDER BY n.fresh DESC, e.id LIMIT $5",
-            REGISTERED,
+            IS_CHANGE,
+            UPDATES,
             OVER_AT,
         );
         let values = (account, span.since, span.until, now, limit);
@@ -112,8 +121,9 @@ impl Reads {
         limit: i64,
     ) -> Result<HashMap<EventId, Vec<String>>, Error> {
         let statement = sql!(
-            "SELECT r.event_id, r.name FROM {} ORDER BY l.at DESC, l.id DESC LIMIT $4",
-            REGISTERED,
+            "SELECT r.event_id, r.name FROM {} AND NOT {} ORDER BY l.at DESC, l.id DESC LIMIT $4",
+            UPDATES,
+            IS_CHANGE,
         );
         let values = (account, span.since, span.until, limit);
         let found: Vec<(EventId, String)> = self.all(statement, values).await?;

@@ -11,7 +11,7 @@ use uuid::Uuid;
 use super::events::OVER_AT;
 use crate::{
     Error, Reads, Tx,
-    record::{Record as _, record},
+    record::{Record as _, record, update},
     sql::{FOR_UPDATE, sql},
 };
 
@@ -90,10 +90,14 @@ impl Reads {
 }
 
 impl Tx {
-    /// Writes name and time zone of an account.
+    /// Writes name, time zone and public texts of an account. Its handle changes with [`Tx::take_handle`].
     pub async fn update_account(&mut self, account: &Account) -> Result<(), Error> {
-        let statement = sql!("UPDATE accounts SET name = $2, timezone = $3 WHERE id = $1");
-        let values = (account.id, &account.name, &account.timezone);
+        let (statement, values) = update!("accounts" id = account.id => {
+            name: account.name,
+            timezone: account.timezone,
+            about: account.about,
+            website: account.website,
+        });
         self.execute_one("account", statement, values).await
     }
 
@@ -102,6 +106,7 @@ impl Tx {
     pub async fn begin_removal(&mut self, account: AccountId, now: Instant) -> Result<(), Error> {
         let statement = sql!("UPDATE accounts SET removed_at = $2 WHERE id = $1");
         self.execute(statement, (account, now)).await?;
+        self.release_handle(account, now).await?;
         for statement in [
             sql!(
                 "UPDATE sessions SET account_id = (SELECT m.account_id FROM memberships m WHERE m.person_id = sessions.person_id \
@@ -133,8 +138,12 @@ impl Tx {
 
     /// Deletes an account whose removal has begun and which has no events any more.
     pub async fn delete_account(&mut self, account: AccountId) -> Result<(), Error> {
-        let statement = sql!("DELETE FROM suppressions WHERE account_id = $1");
-        self.execute(statement, [account]).await?;
+        for statement in [
+            sql!("DELETE FROM suppressions WHERE account_id = $1"),
+            sql!("DELETE FROM message_refusals WHERE account_id = $1"),
+        ] {
+            self.execute(statement, [account]).await?;
+        }
         let statement = sql!("DELETE FROM accounts WHERE id = $1 AND removed_at IS NOT NULL");
         self.execute_one("account", statement, [account]).await
     }

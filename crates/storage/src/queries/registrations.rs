@@ -8,12 +8,12 @@ use domain::{
     event::Event,
     ids::{EventId, RegistrationId},
     instant::Instant,
-    registration::{Confirmation, Counters, Registrant, Registration},
+    registration::{Confirmation, Counters, Party, Registrant, Registration, Status, Waiting},
 };
 
 use super::contacts::IS_CONTACT_PROVEN;
 use crate::{
-    Error, Reads, Tx,
+    Error, FULL_BATCH, Reads, Tx,
     input::Input,
     record::{Record as _, record},
     row::{Columns, FromRow},
@@ -25,11 +25,17 @@ record! {
     Registration as r of "registrations" {
         id, event_id, seq, name, email, status,
         confirmation { confirm_until, held_until },
-        answers, check_in_code, is_added, checked_in_at, checked_in_by,
+        answers, check_in_code, is_added,
+        party { party_size, companions },
+        arrived, checked_in_at, checked_in_by,
         checked_in_by_name = "COALESCE((SELECT k.label FROM api_keys k WHERE k.id = r.checked_in_by), \
             (SELECT p.name FROM people p WHERE p.id = r.checked_in_by))",
-        registered_at, updated_at,
+        refuses_reminders, registered_at, updated_at,
     }
+}
+
+record! {
+    Party as r { size = "r.party_size", companions }
 }
 
 record! {
@@ -38,13 +44,13 @@ record! {
 
 /// What is selected for a [`Registrant`] after the event.
 const REGISTRANT: Fragment = fragment!(
-    "r.id, r.name, r.email, r.status, r.confirm_until IS NOT NULL, r.is_added, r.check_in_code, r.told, r.decline_reason, a.name, \
+    "r.id, r.name, r.email, r.status, r.confirm_until IS NOT NULL, r.is_added, r.refuses_reminders, r.party_size, r.companions, r.check_in_code, r.told, r.decline_reason, a.name, \
      a.trusted_at IS NOT NULL, e.contact_email IS NOT NULL AND {}",
     IS_CONTACT_PROVEN,
 );
 
 impl FromRow for Registrant {
-    const WIDTH: usize = Event::WIDTH + 12;
+    const WIDTH: usize = Event::WIDTH + 15;
 
     fn from_row(columns: &mut Columns<'_>) -> Result<Self, Error> {
         let event: Event = columns.read()?;
@@ -56,6 +62,8 @@ impl FromRow for Registrant {
                 status: columns.read()?,
                 awaits_confirmation: columns.read()?,
                 is_added: columns.read()?,
+                refuses_reminders: columns.read()?,
+                party: columns.read()?,
                 check_in_code: columns.read()?,
                 told: columns.read()?,
                 decline_reason: columns.read()?,
@@ -173,29 +181,34 @@ impl Tx {
     ) -> Result<(), Error> {
         let statement = sql!(
             "INSERT INTO registrations (id, event_id, seq, name, email, email_norm, search_text, status, held_until, \
-             confirm_until, answers, check_in_code, is_added, checked_in_at, checked_in_by, registered_at, updated_at, is_folded) SELECT input.*, TRUE FROM input"
+             confirm_until, answers, check_in_code, is_added, party_size, companions, arrived, checked_in_at, checked_in_by, registered_at, updated_at, is_folded) SELECT input.*, TRUE FROM input"
         );
-        let input = Input::of(registrations)
-            .column("id", |one| one.id)
-            .column("event_id", |one| one.event_id)
-            .column("seq", |one| one.seq)
-            .column("name", |one| &one.name)
-            .column("email", |one| &one.email)
-            .column("email_norm", |one| email::normalised(&one.email))
-            .column("search_text", |one| {
-                values::search_text(&one.name, &one.email)
-            })
-            .column("status", |one| one.status)
-            .column("held_until", held_until)
-            .column("confirm_until", confirm_until)
-            .column("answers", |one| &one.answers)
-            .column("check_in_code", |one| &one.check_in_code)
-            .column("is_added", |one| one.is_added)
-            .column("checked_in_at", |one| one.checked_in_at)
-            .column("checked_in_by", |one| one.checked_in_by)
-            .column("registered_at", |one| one.registered_at)
-            .column("updated_at", |one| one.updated_at);
-        self.execute(statement, input).await?;
+        for part in registrations.chunks(FULL_BATCH) {
+            let input = Input::of(part)
+                .column("id", |one| one.id)
+                .column("event_id", |one| one.event_id)
+                .column("seq", |one| one.seq)
+                .column("name", |one| &one.name)
+                .column("email", |one| &one.email)
+                .column("email_norm", |one| email::normalised(&one.email))
+                .column("search_text", |one| {
+                    values::search_text(&one.name, &one.email, &one.party.companions)
+                })
+                .column("status", |one| one.status)
+                .column("held_until", held_until)
+                .column("confirm_until", confirm_until)
+                .column("answers", |one| &one.answers)
+                .column("check_in_code", |one| &one.check_in_code)
+                .column("is_added", |one| one.is_added)
+                .column("party_size", |one| one.party.size)
+                .column("companions", |one| &one.party.companions)
+                .column("arrived", |one| one.arrived)
+                .column("checked_in_at", |one| one.checked_in_at)
+                .column("checked_in_by", |one| one.checked_in_by)
+                .column("registered_at", |one| one.registered_at)
+                .column("updated_at", |one| one.updated_at);
+            self.execute(statement, input).await?;
+        }
         Ok(())
     }
 
@@ -209,7 +222,10 @@ impl Tx {
         let statement = sql!(
             "UPDATE event_counters SET confirmed = confirmed + $2, pending = pending + $3, waitlisted = waitlisted + $4, \
              cancelled = cancelled + $5, held = held + $6, unconfirmed = unconfirmed + $7, checked_in = checked_in + $8, \
-             next_seq = CASE WHEN next_seq > $9 THEN next_seq ELSE $9 END WHERE event_id = $1"
+             companions_confirmed = companions_confirmed + $9, companions_pending = companions_pending + $10, \
+             companions_held = companions_held + $11, companions_waitlisted = companions_waitlisted + $12, \
+             companions_checked_in = companions_checked_in + $13, \
+             next_seq = CASE WHEN next_seq > $14 THEN next_seq ELSE $14 END WHERE event_id = $1"
         );
         let values = (
             event,
@@ -220,6 +236,11 @@ impl Tx {
             change.held,
             change.unconfirmed,
             change.checked_in,
+            change.companions.confirmed,
+            change.companions.pending,
+            change.companions.held,
+            change.companions.waitlisted,
+            change.companions.checked_in,
             next_seq,
         );
         self.execute_one("event", statement, values).await
@@ -233,7 +254,7 @@ impl Tx {
     ) -> Result<(), Error> {
         let statement = sql!(
             "UPDATE registrations SET status = $2, checked_in_at = $3, updated_at = $4, held_until = $6, confirm_until = $7, \
-             checked_in_by = $8 WHERE id = $1 AND status = $5"
+             checked_in_by = $8, arrived = $9 WHERE id = $1 AND status = $5"
         );
         let values = (
             after.id,
@@ -244,6 +265,7 @@ impl Tx {
             held_until(after),
             confirm_until(after),
             after.checked_in_by,
+            after.arrived,
         );
         self.execute_one("registration", statement, values).await?;
         let change = after.counted() - before.counted();
@@ -253,29 +275,33 @@ impl Tx {
         self.change_counters(after.event_id, change, 0).await
     }
 
-    /// Gives seats to this many registrations on the waitlist, those that have waited longest, and counts them. There must be as many; the
-    /// caller holds the counters.
+    /// Gives seats to parties on the waitlist, and counts them. Returns the change of the counters, which the caller holds.
     pub async fn promote_waitlisted(
         &mut self,
         event: EventId,
-        seats: i32,
+        promoted: &[Waiting],
         now: Instant,
-    ) -> Result<(), Error> {
+    ) -> Result<Counters, Error> {
         let statement = sql!(
-            "UPDATE registrations SET status = 'Confirmed', updated_at = $3 WHERE id IN (SELECT id FROM registrations \
-             WHERE event_id = $1 AND status = 'Waitlisted' ORDER BY seq LIMIT $2)"
+            "UPDATE registrations SET status = 'Confirmed', updated_at = input.now FROM input \
+             WHERE registrations.id = input.id AND registrations.status = 'Waitlisted'"
         );
-        let values = (event, i64::from(seats), now);
-        let promoted = self.execute(statement, values).await?;
-        if promoted != u64::try_from(seats).unwrap_or(0) {
-            return Err(Error::Missing("waitlisted registration"));
+        for part in promoted.chunks(FULL_BATCH) {
+            let input = Input::of(part)
+                .column("id", |party| party.id)
+                .column("now", |_| now);
+            if self.execute(statement, input).await? != part.len() as u64 {
+                return Err(Error::Missing("waitlisted registration"));
+            }
         }
-        let change = Counters {
-            confirmed: seats,
-            waitlisted: -seats,
-            ..Counters::default()
+        let moved = |party: &Waiting| {
+            let of = |status| Counters::of(status, None, party.size);
+            of(Status::Confirmed) - of(Status::Waitlisted)
         };
-        self.change_counters(event, change, 0).await
+        let change = promoted.iter().map(moved);
+        let change = change.fold(Counters::default(), |sum, one| sum + one);
+        self.change_counters(event, change, 0).await?;
+        Ok(change)
     }
 
     /// Removes a registration without changing the counters: see [`Tx::update_counters`]. Its links must be removed first.

@@ -6,15 +6,19 @@
 use domain::{
     event::Event,
     ids::{EventId, RegistrationId},
-    registration::{Counters, Registration, Seats},
+    registration::{Counters, Registration, Seats, Waiting},
 };
 
 use crate::{
-    Error, Reads, Tx,
+    Error, FULL_BATCH, Reads, Tx,
     input::Input,
-    record::Record as _,
+    record::{Record as _, record},
     sql::{FOR_UPDATE, sql},
 };
+
+record! {
+    Waiting as r { id, seq, size = "r.party_size" }
+}
 
 impl Reads {
     /// Returns the counters of these events, in no order.
@@ -45,6 +49,23 @@ impl Reads {
         self.one(statement, (event, seq)).await
     }
 
+    /// Returns at most `limit` parties of at most `max_size` people that wait after a number in the order of registering, in that order.
+    pub async fn list_waiting(
+        &self,
+        event: EventId,
+        max_size: i32,
+        after_seq: i64,
+        limit: i64,
+    ) -> Result<Vec<Waiting>, Error> {
+        let statement = sql!(
+            "SELECT {} FROM registrations r WHERE r.event_id = $1 AND r.status = 'Waitlisted' AND r.party_size <= $2 AND r.seq > $3 \
+             ORDER BY r.seq LIMIT $4",
+            Waiting::COLUMNS,
+        );
+        self.all(statement, (event, max_size, after_seq, limit))
+            .await
+    }
+
     /// Returns the registrations that are not cancelled of these normalised addresses at these events.
     pub async fn find_active_registrations(
         &self,
@@ -55,12 +76,16 @@ impl Reads {
             "SELECT event_id, email_norm, (SELECT r.id FROM registrations r WHERE r.event_id = input.event_id \
              AND r.email_norm = input.email_norm AND r.status <> 'Cancelled') AS id FROM input"
         );
-        let input = Input::of(people)
-            .column("event_id", |(event, _)| event)
-            .column("email_norm", |(_, email_norm)| email_norm);
-        let found: Vec<(_, _, Option<RegistrationId>)> = self.all(statement, input).await?;
         let active = |(event, email_norm, id): (_, _, Option<_>)| Some((event, email_norm, id?));
-        Ok(found.into_iter().filter_map(active).collect())
+        let mut all = Vec::new();
+        for part in people.chunks(FULL_BATCH) {
+            let input = Input::of(part)
+                .column("event_id", |(event, _)| event)
+                .column("email_norm", |(_, email_norm)| email_norm);
+            let found: Vec<(_, _, Option<RegistrationId>)> = self.all(statement, input).await?;
+            all.extend(found.into_iter().filter_map(active));
+        }
+        Ok(all)
     }
 
     /// Returns those of these registrations that are for this event, in the order of registering.
@@ -120,7 +145,9 @@ impl Tx {
         let statement = sql!(
             "UPDATE event_counters SET confirmed = input.confirmed, pending = input.pending, unconfirmed = input.unconfirmed, \
              held = input.held, waitlisted = input.waitlisted, cancelled = input.cancelled, checked_in = input.checked_in, \
-             next_seq = input.next_seq FROM input WHERE event_counters.event_id = input.event_id"
+             companions_confirmed = input.companions_confirmed, companions_pending = input.companions_pending, \
+             companions_held = input.companions_held, companions_waitlisted = input.companions_waitlisted, \
+             companions_checked_in = input.companions_checked_in, next_seq = input.next_seq FROM input WHERE event_counters.event_id = input.event_id"
         );
         let input = Input::of(seats)
             .column("event_id", |seats| seats.event.id)
@@ -131,6 +158,19 @@ impl Tx {
             .column("waitlisted", |seats| seats.counters.waitlisted)
             .column("cancelled", |seats| seats.counters.cancelled)
             .column("checked_in", |seats| seats.counters.checked_in)
+            .column("companions_confirmed", |seats| {
+                seats.counters.companions.confirmed
+            })
+            .column("companions_pending", |seats| {
+                seats.counters.companions.pending
+            })
+            .column("companions_held", |seats| seats.counters.companions.held)
+            .column("companions_waitlisted", |seats| {
+                seats.counters.companions.waitlisted
+            })
+            .column("companions_checked_in", |seats| {
+                seats.counters.companions.checked_in
+            })
             .column("next_seq", |seats| seats.next_seq);
         if self.execute(statement, input).await? != seats.len() as u64 {
             return Err(Error::Missing("event"));

@@ -33,6 +33,7 @@ async fn ask(channel: &Channel, token: Option<&str>, client: &str, number: usize
         name: Some("Grace".to_owned()),
         email: Some(format!("grace-{number}@example.org")),
         answers: Vec::new(),
+        ..RegisterAttendeeRequest::default()
     });
     let metadata = request.metadata_mut();
     metadata.insert(CLIENT_ADDRESS, client.parse().unwrap());

@@ -27,11 +27,14 @@ const GENERIC: [&str; 3] = [
     "grpc.reflection.v1alpha.ServerReflection",
 ];
 
-const SERVICES: [&str; 4] = [
+const SERVICES: [&str; 7] = [
     "muster.v1.AccountService",
     "muster.v1.CatalogueService",
+    "muster.v1.CoverService",
     "muster.v1.EventService",
+    "muster.v1.MessageService",
     "muster.v1.RegistrationService",
+    "muster.v1.StatisticsService",
 ];
 
 /// Asks reflection; the two versions differ in nothing but their name.

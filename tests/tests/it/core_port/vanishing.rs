@@ -42,6 +42,7 @@ fn over_web(slug: &str, number: usize) -> Vec<u8> {
         name: Some("Grace".to_owned()),
         email: Some(format!("ada-{number}@example.org")),
         answers: Vec::new(),
+        ..RegisterAttendeeRequest::default()
     });
     let header = format!(
         "POST /muster.v1.RegistrationService/RegisterAttendee HTTP/1.1\r\nHost: core\r\nContent-Type: {BINARY}\r\n\

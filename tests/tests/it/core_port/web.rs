@@ -140,6 +140,7 @@ async fn a_browser_cannot_claim_to_be_an_edge(app: Arc<TestApp>) {
             name: Some("Grace".to_owned()),
             email: Some(format!("grace-{number}@example.org")),
             answers: Vec::new(),
+            ..RegisterAttendeeRequest::default()
         };
         let request = call(&app, path, &message).header(SURFACE, "api");
         let request = request.header(CLIENT_ADDRESS, format!("192.0.2.{number}"));

@@ -127,6 +127,8 @@ async fn a_private_link_is_not_to_be_found(app: Arc<TestApp>) {
         name: Some("ada".to_owned()),
         email: Some("ada@example.org".to_owned()),
         answers: Vec::new(),
+        party_size: Some(1),
+        ..AddRegistrationRequest::default()
     };
     let request = request.encode_to_vec();
     let call = KeyedCall::new(account.id, "add-ada", AddRegistration::GRPC_PATH, &request);

@@ -8,12 +8,23 @@ use serde_json::Value;
 /// Rpcs that are no tools, on purpose. A new rpc gets a tool or a line here.
 const NO_TOOLS: &[(&str, &str)] = &[
     ("GetCover", "a picture"),
+    ("GetOrganizer", "a resource"),
+    ("PutCover", "a picture"),
+    ("DeleteCover", "who sends one removes it"),
     (
         "ExportRegistrations",
         "a file; list_registrations says the same",
     ),
+    (
+        "ImportRegistrations",
+        "a file; register_attendee adds one person",
+    ),
     ("ExportActivity", "a file; list_activity says the same"),
     ("ExportAccount", "a file; other tools list what is in it"),
+    (
+        "ListEventMails",
+        "people look at it on the event's page; list_registrations marks who could not be mailed",
+    ),
     (
         "RegisterAttendee",
         "for the public; organizers have register_attendee",
@@ -26,11 +37,24 @@ const NO_TOOLS: &[(&str, &str)] = &[
         "ApproveRegistration",
         "approve_registrations takes one, too",
     ),
+    (
+        "ListCheckInCodes",
+        "hashes for a scanner; list_registrations says who is expected",
+    ),
+    ("PreviewMessage", "what send_message asks a person"),
+    ("GetMessage", "list_messages says the same"),
+    (
+        "UpdateMessage",
+        "a person looks at it in the dashboard, or sends another",
+    ),
+    ("CancelMessage", "people do it in the dashboard"),
+    ("GetEventStatistics", "people look at it in the dashboard"),
 ];
 
 /// Rpcs without a route, on purpose.
 const NO_ROUTES: &[(&str, &str)] = &[
     ("PreviewCover", "a picture of the site"),
+    ("GetOwnCover", "a picture of the site"),
     ("PreviewEventMail", "a page of the site"),
     ("PreviewEventUpdate", "what the tool asks a person"),
     ("PreviewEventDeletion", "what the tool asks a person"),
@@ -44,6 +68,7 @@ const NO_ROUTES: &[(&str, &str)] = &[
         "what the tool asks a person",
     ),
     ("PreviewCancellation", "the confirmation of a tool"),
+    ("ExportRejectedLines", "a file of the site"),
     ("GetRegistrationByCode", "a page of the site"),
     ("GetRegistrations", "a page of the site"),
     ("DeclineRegistrations", "a page of the site"),
@@ -53,15 +78,20 @@ const NO_ROUTES: &[(&str, &str)] = &[
     ("ListCities", "a page of the site"),
     ("ListSitemaps", "a file of the site"),
     ("ListSitemapEvents", "a file of the site"),
+    ("ListSitemapOrganizers", "a file of the site"),
     ("GetRegistrationCalendarByToken", "a file of the site"),
     ("GetTicket", "a page of the site"),
     ("GetGuide", "a resource, and a page of the site"),
     ("GetUseCase", "a resource, and a page of the site"),
     ("GetRegistrationByToken", "a page of the site"),
     ("ConfirmRegistrationByToken", "a page of the site"),
+    ("ChangeAnswersByToken", "a page of the site"),
     ("TakeOverNewDetailsByToken", "a page of the site"),
     ("CancelRegistrationByToken", "a page of the site"),
     ("RefuseMailByToken", "a page of the site"),
+    ("RefuseRemindersByToken", "a page of the site"),
+    ("StopMessagesByToken", "a page of the site"),
+    ("ResumeMessagesByToken", "a page of the site"),
 ];
 
 #[derive(Default)]

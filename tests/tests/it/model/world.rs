@@ -223,6 +223,13 @@ impl World {
             "requires_approval": false,
             "custom_fields": [],
             "organizer": "Olga Owner",
+            "is_location_private": false,
+            "registration_opens": null,
+            "registration_closes": null,
+            "is_registration_open": true,
+            "organizer_handle": null,
+            "organizer_url": null,
+            "max_party": 1,
         })
     }
 
@@ -285,6 +292,7 @@ impl World {
                 "registrations_confirmed": event.confirmed,
                 "registrations_waitlisted": event.waitlisted,
                 "is_ended": self.has_ended(event),
+                "seats_taken": event.confirmed,
             })
         };
         let items: Vec<Value> = events.iter().take(limit).map(shown).collect();
@@ -294,7 +302,7 @@ impl World {
     /// What its owner is told of an event.
     pub(crate) fn own_detail(&self, event: &Event) -> Value {
         let public = self.public(event);
-        json!({
+        let mut detail = json!({
             "id": event.id,
             "slug": event.slug,
             "title": event.title,
@@ -328,6 +336,28 @@ impl World {
             "image_query": event.image_query,
             "image_variant": 1,
             "is_ended": self.has_ended(event),
-        })
+            "reminders": [24],
+            "reminders_missed": [],
+            "has_own_cover": false,
+            "allows_answer_changes": false,
+            "is_location_private": false,
+            "attendee_info": null,
+        });
+        for name in [
+            "registration_opens",
+            "registration_closes",
+            "is_registration_open",
+        ] {
+            detail[name] = public[name].clone();
+        }
+        for name in ["is_registration_ahead", "is_registration_closed"] {
+            detail[name] = json!(false);
+        }
+        // A literal has a bound on its length.
+        detail["max_party"] = json!(1);
+        detail["seats_taken"] = json!(event.confirmed);
+        detail["people_checked_in"] = json!(0);
+        detail["seats_left"] = json!(event.seats_left());
+        detail
     }
 }

@@ -4,9 +4,13 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use domain::{plan::Plan, registration::Status};
 use http::{Method, StatusCode};
-use muster_api::Reason;
+use muster_api::{Reason, v1::bindings::CreateMessage};
 use serde_json::{Value, json};
-use tests::{Surface, TestApp};
+use tests::{Browser, Surface, TestApp};
+
+use crate::site::organizers::change;
+
+const HANDLE: &str = "crab-friends";
 
 const METHODS: [Method; 5] = [
     Method::GET,
@@ -20,17 +24,28 @@ const METHODS: [Method; 5] = [
 /// public.
 pub(super) async fn paths(app: &Arc<TestApp>) -> (String, Vec<(String, BTreeSet<String>, bool)>) {
     let account = app.account(Plan::Premium).await;
+    let browser = Browser::signed_in(app, &account.email).await;
+    let changed = change(&browser, &account, &[("handle", HANDLE)]).await;
+    assert_eq!(changed.status, StatusCode::SEE_OTHER, "{changed:?}");
     let owner = app.over(Surface::Http).as_owner(&account);
     let event = owner.publish_new(json!({"image_query": "crab"})).await;
     owner.publish_new(json!({})).await;
     let two = [Status::Confirmed, Status::Confirmed];
     let guests = app.register(&event.id, &two).await;
+    let mut message = Value::Null;
+    for _ in 0..2 {
+        let later =
+            json!({"id": event.id, "subject": "Thank you", "text": "all", "hours_after_end": 1});
+        message = owner.ok::<CreateMessage>(later).await["id"].take();
+    }
     let document: Value = serde_json::from_str(muster_api::OPENAPI).unwrap();
     let one = |(path, operations): (&String, &Value)| {
         let path = path
+            .replace("{handle}", HANDLE)
             .replace("{slug}", &event.slug)
             .replace("{id}", &event.id)
-            .replace("{registration_id}", &guests[0].id.to_string());
+            .replace("{registration_id}", &guests[0].id.to_string())
+            .replace("{message_id}", message.as_str().unwrap());
         let methods = operations
             .as_object()
             .unwrap()

@@ -73,7 +73,8 @@ async fn every_list_links_to_its_next_page(app: Arc<TestApp>) {
     let (key, paths) = paths(&app).await;
     let mut lists = 0;
     for ((path, _, _), promised) in paths.into_iter().zip(promised()) {
-        if !promised.contains("Link") {
+        // `event_mails` reads that of mails that were refused: there are none here.
+        if !promised.contains("Link") || path.ends_with("/mails") {
             continue;
         }
         lists += 1;
@@ -90,8 +91,8 @@ async fn every_list_links_to_its_next_page(app: Arc<TestApp>) {
         }
         assert_eq!(found, items, "{path}");
     }
-    // Events by offset; own events, registrations and activity by cursor.
-    assert_eq!(lists, 4);
+    // Events by offset; own events, registrations, messages and activity by cursor.
+    assert_eq!(lists, 5);
 }
 
 async fn the_base_of_the_api_is_an_index_of_its_paths(app: Arc<TestApp>) {

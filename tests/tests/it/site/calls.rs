@@ -16,8 +16,8 @@ use super::{
     world::World,
 };
 
-/// The most calls for a page or a form, however much is in it: who it is by, the event, and what happens to it or is in its list.
-const MAX_CALLS: usize = 3;
+/// The most calls for a page or a form, however much is in it: who it is by, the event, what happens to it or is in its list, and its numbers.
+const MAX_CALLS: usize = 4;
 
 const REQUEST_ID: &str = "x-request-id";
 

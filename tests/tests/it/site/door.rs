@@ -66,7 +66,7 @@ async fn a_name_is_shown_and_a_press_checks_in_once(app: Arc<TestApp>) {
     }
     assert_eq!(checked_in(&owner, &event).await, [false, false, true]);
     let counted = browser.page(&door).await;
-    let count = "<strong>1 of 3</strong> here";
+    let count = ">1 of 3</strong> here";
     assert!(counted.html(200).contains(count));
 
     let grace = list(&owner, &event).await.remove(2);

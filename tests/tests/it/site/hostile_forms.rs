@@ -305,6 +305,7 @@ async fn names_that_are_code_are_text_on_every_page(app: Arc<TestApp>) {
         format!("{path}/registrations?q=%3Cscript%3E"),
         format!("{path}/registrations/{guest}"),
         format!("{path}/registrations/new"),
+        format!("{path}/registrations/import"),
         format!("{path}/registrations/decline?registration_ids={guest}"),
         format!("{path}/check-in?q=alert&last={guest}"),
         format!("{path}/activity"),

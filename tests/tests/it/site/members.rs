@@ -43,6 +43,10 @@ pub(super) async fn account(app: &Arc<TestApp>) -> (Account, Browser) {
     (account, browser)
 }
 
+#[expect(
+    clippy::too_many_lines,
+    reason = "one account, and every page for each of its roles"
+)]
 async fn three_roles_see_what_they_may_do(app: Arc<TestApp>) {
     let (account, owner) = account(&app).await;
     let owner_of_event = app.over(Surface::Http).as_owner(&account);
@@ -93,6 +97,11 @@ async fn three_roles_see_what_they_may_do(app: Arc<TestApp>) {
         (&door, path("/registrations/new"), ("name", "Mine")),
         (
             &door,
+            path("/registrations/import"),
+            ("list", "Name,Email\nMine,mine@example.org"),
+        ),
+        (
+            &door,
             path(&format!("/registrations/{guest}")),
             ("action", "cancel"),
         ),
@@ -123,6 +132,7 @@ async fn three_roles_see_what_they_may_do(app: Arc<TestApp>) {
         path("/cancel"),
         path("/delete"),
         path("/registrations/new"),
+        path("/registrations/import"),
         path("/activity"),
         "/dashboard/events/new".to_owned(),
         "/dashboard/keys".to_owned(),

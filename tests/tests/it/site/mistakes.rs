@@ -80,7 +80,7 @@ async fn a_form_whose_outcome_is_unknown_is_sent_again_with_its_key(app: Arc<Tes
     let unsent = browser.at(&away).send(NEW, &sent).await;
     let html = unsent.html(503);
     assert!(html.contains("the-same-form"), "{html}");
-    // Somebody who is signed out certainly did nothing.
+    // Someone who is signed out certainly did nothing.
     let signed_out = Browser::new(&app).send(NEW, &sent).await;
     assert!(!signed_out.html(401).contains("the-same-form"));
 }

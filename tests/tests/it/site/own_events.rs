@@ -424,6 +424,7 @@ async fn events_of_other_accounts_are_not_there(app: Arc<TestApp>) {
         "/registrations",
         "/check-in",
         "/registrations/new",
+        "/registrations/import",
     ] {
         stranger.page(&path(&event, page)).await.html(404);
         if !page.is_empty() {

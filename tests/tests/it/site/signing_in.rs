@@ -281,7 +281,7 @@ async fn a_foreign_window_does_not_see_who_is_signed_in(app: Arc<TestApp>) {
     }
 }
 
-async fn the_page_says_what_somebody_signs_in_for(app: Arc<TestApp>) {
+async fn the_page_says_what_someone_signs_in_for(app: Arc<TestApp>) {
     let account = app.account(Plan::Pro).await;
     let owner = Browser::signed_in(&app, &account.email).await;
     let invited = [("email", "olga@example.org"), ("role", "organizer")];
@@ -335,7 +335,7 @@ async fn what_a_page_says_once_is_sent_over_https_alone(app: Arc<TestApp>) {
 
 tests::on_both_engines!(
     a_foreign_window_does_not_see_who_is_signed_in,
-    the_page_says_what_somebody_signs_in_for,
+    the_page_says_what_someone_signs_in_for,
     what_a_page_says_once_is_sent_over_https_alone,
     a_new_person_publishes_a_first_event_by_forms_alone,
     only_own_pages_are_returned_to_after_signing_in,

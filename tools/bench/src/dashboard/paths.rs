@@ -1,7 +1,10 @@
 //! The pages of the dashboard, as the website lists them, so that none is left out.
 
 use anyhow::{Context as _, ensure};
-use http::{Request, header::AUTHORIZATION};
+use http::{
+    Request,
+    header::{AUTHORIZATION, CONTENT_TYPE},
+};
 use http_body_util::Full;
 use rpc_client::{CoreSettings, CoreUrl};
 
@@ -88,6 +91,7 @@ impl Values {
             .map(|id| format!("registration_ids={id}"))
             .collect();
         let cursor = last["next_cursor"].as_str();
+        send_cover(deployment).await?;
         Ok(Self(vec![
             (
                 "/dashboard/events/{id}",
@@ -105,6 +109,7 @@ impl Values {
                 "{registration_id}",
                 (*ids.first().context("there are registrations")?).to_owned(),
             ),
+            ("{message_id}", message(deployment).await?),
             ("{page}", chosen.join("&")),
             ("{last}", cursor.context("there is a last page")?.to_owned()),
         ]))
@@ -132,6 +137,37 @@ async fn registrations(deployment: &Deployment, query: &str) -> anyhow::Result<s
         .body(Full::default())?;
     let list = deployment.gateway.client().await?.ask(asked).await?;
     Ok(serde_json::from_slice(&list)?)
+}
+
+/// Writes a message for later; returns its id.
+async fn message(deployment: &Deployment) -> anyhow::Result<String> {
+    let path = format!("/api/v1/me/events/{}/messages", deployment.event.id);
+    let message = serde_json::json!({
+        "subject": "How to find the door", "text": "The second yard.", "hours_before_start": 1,
+    });
+    let asked = Request::post(path)
+        .header(AUTHORIZATION, format!("Bearer {}", deployment.key))
+        .header(CONTENT_TYPE, "application/json")
+        .body(Full::from(message.to_string()))?;
+    let answer = deployment.gateway.client().await?.ask(asked).await?;
+    let message: serde_json::Value = serde_json::from_slice(&answer)?;
+    let id = message["id"].as_str().context("a message has an id")?;
+    Ok(id.to_owned())
+}
+
+/// Sends the drawn cover of the event as one of the organizer's own.
+async fn send_cover(deployment: &Deployment) -> anyhow::Result<()> {
+    let mut gateway = deployment.gateway.client().await?;
+    let drawn = format!("/api/v1/events/{}/cover", deployment.event.slug);
+    let drawn = gateway
+        .ask(Request::get(drawn).body(Full::default())?)
+        .await?;
+    let own = Request::put(format!("/api/v1/me/events/{}/cover", deployment.event.id))
+        .header(AUTHORIZATION, format!("Bearer {}", deployment.key))
+        .header(CONTENT_TYPE, "image/png")
+        .body(Full::new(drawn))?;
+    gateway.ask(own).await?;
+    Ok(())
 }
 
 /// The first link on a page to one of the things that it lists.

@@ -93,7 +93,7 @@ async fn register_one(line: Channel, slug: String, guest: usize) -> anyhow::Resu
         slug,
         name: Some(format!("Guest {guest}")),
         email: Some(format!("guest-{guest}@example.org")),
-        answers: Vec::new(),
+        ..RegisterAttendeeRequest::default()
     };
     let until = Instant::now() + TIMEOUT;
     loop {

@@ -29,6 +29,16 @@ const COLUMNS: &str = "INSERT INTO events (id, account_id, slug, title, descript
 const COUNTERS: &str = "INSERT INTO event_counters (event_id, confirmed, pending, waitlisted, cancelled, next_seq) \
      SELECT id, 0, 0, 0, 0, 1 FROM events";
 
+/// The organizer of the events in one city.
+pub(super) const HANDLE: &str = "one-city";
+
+const ORGANIZER: [&str; 3] = [
+    "INSERT INTO accounts (id, email, email_norm, name, plan, created_at) SELECT {id}, '', 'one-city', 'One city', plan, created_at \
+     FROM accounts",
+    "INSERT INTO handles (handle, account_id, taken_at) VALUES ('one-city', {id}, 1)",
+    "UPDATE events SET account_id = {id} WHERE city = 'City 78'",
+];
+
 /// What is the same of all.
 const CONSTANTS: &str = "100, TRUE, TRUE, FALSE, TRUE, '[]', 0, 1, 2";
 
@@ -50,7 +60,8 @@ pub(super) async fn fill(
             let rows = sqlx::query(AssertSqlSafe(text.clone())).bind(rows(batch));
             rows.execute(&mut connection).await?;
         }
-        for statement in [total, COUNTERS.to_owned()] {
+        let organizer = organizer("CAST('00000000-0000-7000-8000-000000000078' AS uuid)");
+        for statement in [total, COUNTERS.to_owned()].into_iter().chain(organizer) {
             let query = sqlx::query(AssertSqlSafe(statement));
             query.execute(&mut connection).await?;
         }
@@ -65,13 +76,19 @@ pub(super) async fn fill(
             let rows = sqlx::query(AssertSqlSafe(text.clone())).bind(rows(batch));
             rows.execute(&mut connection).await?;
         }
-        for statement in [total, COUNTERS.to_owned()] {
+        let organizer = organizer("X'00000000000070008000000000000078'");
+        for statement in [total, COUNTERS.to_owned()].into_iter().chain(organizer) {
             let query = sqlx::query(AssertSqlSafe(statement));
             query.execute(&mut connection).await?;
         }
         connection.close().await?;
     }
     Ok(())
+}
+
+/// The statements that make the organizer, whose id is written so.
+fn organizer(id: &str) -> [String; 3] {
+    ORGANIZER.map(|statement| statement.replace("{id}", id))
 }
 
 /// The events of one statement as JSON.

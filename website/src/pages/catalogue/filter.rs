@@ -16,11 +16,22 @@ pub(in crate::pages) struct Filter {
     pub(super) from: Option<String>,
     pub(super) to: Option<String>,
     pub(super) offset: Option<i32>,
+    /// The handle of the organizer whose page has the list; the page's path says it.
+    #[serde(skip)]
+    pub(super) organizer: Option<String>,
     #[serde(skip)]
     pub(super) problems: Vec<Violation>,
 }
 
 impl Filter {
+    /// All events of an organizer.
+    pub(in crate::pages) fn of_organizer(handle: &str) -> Self {
+        Self {
+            organizer: Some(handle.to_owned()),
+            ..Self::default()
+        }
+    }
+
     /// Whether anything is looked for.
     pub(super) fn is_set(&self) -> bool {
         let fields = [&self.q, &self.city, &self.from, &self.to];
@@ -43,6 +54,8 @@ impl Filter {
             from: self.from.clone(),
             to: self.to.clone(),
             running: self.from.as_ref().map(|_| true),
+            organizer: self.organizer.clone(),
+            past: None,
         }
     }
 
@@ -67,6 +80,7 @@ impl Filter {
             running: self.from.as_ref().map(|_| true),
             from: self.from,
             to: self.to,
+            organizer: self.organizer,
         }
     }
 

@@ -38,6 +38,8 @@ struct AccountPage {
     person: FormModel,
     /// The account's own fields, for those who may change them.
     account: Option<FormModel>,
+    /// The account's public page.
+    organizer_url: Option<String>,
     plan: Option<Plan>,
     /// About which registrations the person is mailed, if they are mailed at all.
     mails: Option<&'static str>,
@@ -49,7 +51,10 @@ pub(in crate::pages) async fn show(caller: Caller) -> PageResult {
     let changeable = account
         .as_ref()
         .filter(|_| caller.viewer.may(Scope::AccountWrite));
-    let (person, fields) = (person_fields(&caller), changeable.map(account_fields));
+    let (person, fields) = (
+        person_fields(&caller),
+        changeable.map(|account| account_fields(&caller, account)),
+    );
     let (person, fields) = match caller.form() {
         Some(form) if is_of_person(form) => (caller.model(person), fields.map(FormModel::of)),
         _ => (
@@ -61,6 +66,9 @@ pub(in crate::pages) async fn show(caller: Caller) -> PageResult {
         page: caller.page("You and your account", Tab::Account),
         person,
         account: fields,
+        organizer_url: account
+            .as_ref()
+            .and_then(|account| account.organizer_url.clone()),
         plan: account.as_ref().map(Plan::of),
         mails,
         zones: zones::names(),
@@ -96,12 +104,16 @@ pub(super) async fn save_person(caller: &Caller, form: &Form) -> Result<(), Prob
     Ok(())
 }
 
-/// Saves the account's name, and its time zone if the form has one.
+/// Saves the account's name, and what else the form has of it.
 pub(super) async fn save_account(caller: &Caller, form: &Form) -> Result<(), Problem> {
     let typed = |name| Some(form.text(name).unwrap_or_default());
+    let given = |name| typed(name).filter(|_| form.has(name));
     let request = UpdateAccountRequest {
         name: typed("account_name"),
-        timezone: typed("timezone").filter(|_| form.has("timezone")),
+        timezone: given("timezone"),
+        handle: given("handle"),
+        about: given("about"),
+        website: given("website"),
     };
     let updated = caller.ask::<UpdateAccount>(request).await;
     updated.map_err(|problem| about(problem, "account_name"))?;
@@ -124,7 +136,7 @@ fn person_fields(caller: &Caller) -> Vec<Field> {
     vec![name]
 }
 
-fn account_fields(account: &Account) -> Vec<Field> {
+fn account_fields(caller: &Caller, account: &Account) -> Vec<Field> {
     let name = Field::line("account_name", "Name of the account")
         .hint("People see it on events that name no organizer.")
         .autocomplete("organization")
@@ -133,5 +145,19 @@ fn account_fields(account: &Account) -> Vec<Field> {
     let zone = Field::new(FieldKind::Zone, "timezone", "Time zone of new events")
         .hint("For example Europe/Berlin. The account's activity is shown in it, too.")
         .value(account.timezone.clone().unwrap_or_default());
-    vec![name, zone]
+    let text = |text: &Option<String>| text.clone().unwrap_or_default();
+    let example = caller.context.site.url("/o/rust-berlin");
+    let handle = Field::line("handle", "Address of your public page")
+        .hint(format!(
+            "For example rust-berlin, for {example}. The page has all your public events. Empty: there is none."
+        ))
+        .value(text(&account.handle));
+    let about = Field::paragraphs("about", "About you")
+        .hint("For your public page. Markdown works.")
+        .value(text(&account.about));
+    let website = Field::line("website", "Your website")
+        .hint("For your public page, for example https://rust.berlin.")
+        .autocomplete("url")
+        .value(text(&account.website));
+    vec![name, handle, about, website, zone]
 }

@@ -2,6 +2,7 @@
 //! check-in is a form, so that a reload or a lost connection checks nobody in twice.
 
 mod check_in;
+pub(super) mod scan;
 pub(in crate::pages) mod ticket;
 
 use askama::Template;
@@ -44,6 +45,10 @@ struct DoorPage {
     head: EventHead,
     /// When the event begins.
     start: String,
+    /// The event's id.
+    id: String,
+    /// What stands before the code in the address of a ticket's QR code.
+    ticket_url: String,
     /// How many are here, and how many may come.
     here: i32,
     guests: i32,
@@ -179,8 +184,10 @@ impl DoorPage {
             page: caller.page("Check-in", Tab::Events),
             head: EventHead::of(event, Part::Door),
             start: event.start_date.clone(),
-            here: event.registrations_checked_in,
-            guests: event.registrations_confirmed,
+            id: event.id.clone(),
+            ticket_url: caller.context.site.url("/check-in/"),
+            here: event.people_checked_in,
+            guests: event.seats_taken,
             q: String::new(),
             hits: Vec::new(),
             found: 0,

@@ -9,7 +9,12 @@ use muster_api::{
     },
 };
 
-use super::event_head::{EventHead, Part, path_of, read};
+use super::{
+    event_form::reminders,
+    event_head::{EventHead, Part, path_of, read},
+    event_mails::{self, ShownMails},
+    event_statistics::{self, ShownStatistics},
+};
 use crate::{
     caller::{Caller, Frame, Tab},
     flash::{self, Flash},
@@ -17,6 +22,7 @@ use crate::{
     layout::PageResult,
     markdown::Author,
     place::Place,
+    registration_times::RegistrationTimes,
     return_path::DASHBOARD,
 };
 
@@ -26,8 +32,12 @@ struct EventPage {
     page: Frame,
     head: EventHead,
     place: Place,
+    /// When people can register, unless that is until the event is over.
+    times: String,
     event: MyEventDetail,
     counts: Vec<Count>,
+    mails: Option<ShownMails>,
+    statistics: Option<ShownStatistics>,
 }
 
 /// A number with its words, and where its people are listed.
@@ -55,10 +65,18 @@ struct DeletePage {
 
 pub(in crate::pages) async fn show(caller: Caller) -> PageResult {
     let event = read(&caller).await?;
+    let (mails, statistics) = tokio::join!(
+        event_mails::read(&caller, &event.id, &event.timezone),
+        event_statistics::read(&caller, &event),
+    );
+    let (mails, statistics) = (mails?, statistics?);
     caller.answer(&EventPage {
         page: caller.page(&event.title, Tab::Events),
         head: EventHead::of(&event, Part::Overview),
+        mails,
+        statistics,
         place: Place::of(&event.location, event.city.as_deref()),
+        times: RegistrationTimes::of_owner(&event).summary(),
         counts: counts(&event),
         event,
     })
@@ -107,15 +125,9 @@ pub(crate) fn counts(event: &MyEventDetail) -> Vec<Count> {
         words,
         url: format!("{list}?status={status}"),
     };
-    let seats = format!(
-        "{} of {}",
-        event.registrations_confirmed, event.max_capacity
-    );
+    let seats = format!("{} of {}", event.seats_taken, event.max_capacity);
     let cancelled = event.registrations_total - event.registrations_active;
-    let (checked_in, waitlisted) = (
-        event.registrations_checked_in,
-        event.registrations_waitlisted,
-    );
+    let (checked_in, waitlisted) = (event.people_checked_in, event.registrations_waitlisted);
     let (pending, unconfirmed) = (event.registrations_pending, event.registrations_unconfirmed);
     let others = [
         (checked_in, "checked in", "Confirmed"),

@@ -2,10 +2,12 @@
 
 pub(super) mod changes;
 pub(super) mod questions;
+pub(super) mod reminders;
 
 use http_kit::Problem;
 use muster_api::{
-    v1::{CreateEventRequest, MyEventDetail},
+    binding::PublicRpc as _,
+    v1::{CreateEventRequest, MyEventDetail, bindings::CreateEvent},
     violation::Violation,
 };
 
@@ -16,21 +18,28 @@ use crate::{
     form::{Form, NOT_A_NUMBER},
 };
 use questions::Questions;
+use reminders::REMINDERS;
 
 /// The fields that are lines or paragraphs, by their names in the API.
-pub(super) const TEXTS: [&str; 11] = [
+pub(super) const TEXTS: [&str; 14] = [
     "title",
     "description",
     "location",
+    "attendee_info",
     "city",
     "start_date",
     "end_date",
+    "registration_opens",
+    "registration_closes",
     "timezone",
     "image_query",
     VARIANT,
     "organizer_name",
     "contact_email",
 ];
+
+/// Whether registration is not closed by hand. Not a tick: a form without the field closes nothing.
+pub(super) const OPEN: &str = "is_registration_open";
 
 /// Which of the pictures is the cover's.
 const VARIANT: &str = "image_variant";
@@ -46,7 +55,12 @@ const SHOW_PICTURES: Button = Button {
 };
 
 /// The fields that are ticked.
-pub(super) const TICKS: [&str; 2] = ["is_listed", "requires_approval"];
+pub(super) const TICKS: [&str; 4] = [
+    "is_listed",
+    "is_location_private",
+    "requires_approval",
+    "allows_answer_changes",
+];
 
 /// The form, with what was typed and what core says of it.
 pub(super) struct EventForm {
@@ -72,12 +86,16 @@ impl EventForm {
 
     /// The same form with core's words beside the fields.
     pub(super) fn refused(mut self, typed: &Form, violations: &[Violation]) -> Self {
-        let is_number = capacity(typed) != Some(NO_NUMBER);
+        let is_number = |name: &str| number(typed, name) != Some(NO_NUMBER);
         let is_question = |one: &Violation| one.field.starts_with("custom_fields");
         let (of_questions, mut others): (Vec<_>, Vec<_>) =
             violations.iter().cloned().partition(is_question);
-        for one in others.iter_mut().filter(|one| one.field == "max_capacity") {
-            if !is_number {
+        let numbers = ["max_capacity", "max_party"];
+        for one in others
+            .iter_mut()
+            .filter(|one| numbers.contains(&&*one.field))
+        {
+            if !is_number(&one.field) {
                 NOT_A_NUMBER.clone_into(&mut one.message);
             }
         }
@@ -99,9 +117,11 @@ pub(super) fn blank(timezone: &str) -> Form {
         ("timezone", timezone),
         ("max_capacity", "100"),
         ("is_listed", "true"),
+        (OPEN, "true"),
     ];
     let owned = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
-    Form::of(fields.into_iter().map(owned).collect())
+    let fields = fields.into_iter().chain(reminders::BLANK);
+    Form::of(fields.map(owned).collect())
 }
 
 /// An event as its form has it.
@@ -111,15 +131,22 @@ pub(super) fn stored(event: &MyEventDetail) -> Form {
     // Without an end of its own, the end is the start and follows it.
     let end = end.filter(|end| *end != start);
     let event = event.clone();
+    let time = |time: &Option<String>| time.as_deref().map(wall_time).unwrap_or_default();
     let fields = [
         ("title", event.title),
         ("description", event.description),
         ("location", event.location),
+        ("is_location_private", event.is_location_private.to_string()),
+        ("attendee_info", event.attendee_info.unwrap_or_default()),
         ("city", event.city.unwrap_or_default()),
         ("start_date", start),
         ("end_date", end.unwrap_or_default()),
+        ("registration_opens", time(&event.registration_opens)),
+        ("registration_closes", time(&event.registration_closes)),
+        (OPEN, event.is_registration_open.to_string()),
         ("timezone", event.timezone),
         ("max_capacity", event.max_capacity.to_string()),
+        ("max_party", event.max_party.to_string()),
         ("image_query", event.image_query.unwrap_or_default()),
         (VARIANT, event.image_variant.to_string()),
         ("organizer_name", event.organizer_name.unwrap_or_default()),
@@ -127,23 +154,35 @@ pub(super) fn stored(event: &MyEventDetail) -> Form {
         ("confirm_by_email", event.confirm_by_email.to_string()),
         ("is_listed", event.is_listed.to_string()),
         ("requires_approval", event.requires_approval.to_string()),
+        (
+            "allows_answer_changes",
+            event.allows_answer_changes.to_string(),
+        ),
     ];
     let fields = fields.map(|(name, value)| (name.to_owned(), value));
     let questions = questions::stored(&event.custom_fields);
-    Form::of(fields.into_iter().chain(questions).collect())
+    let reminders = reminders::stored(&event.reminders);
+    let fields = fields.into_iter().chain(questions);
+    Form::of(fields.chain(reminders).collect())
 }
 
 /// What core is asked for a new event.
 pub(super) fn create_request(form: &Form, is_public: bool) -> CreateEventRequest {
     let custom_fields = Questions::of(form).asked();
-    CreateEventRequest {
+    let mut request = CreateEventRequest {
         title: form.text("title"),
         description: form.text("description"),
         location: form.text("location"),
         start_date: form.text("start_date"),
         end_date: form.text("end_date"),
-        max_capacity: capacity(form),
+        registration_opens: form.text("registration_opens"),
+        registration_closes: form.text("registration_closes"),
+        is_registration_open: Some(is_open(form)),
+        max_capacity: number(form, "max_capacity"),
+        max_party: number(form, "max_party"),
         is_public: Some(is_public),
+        is_location_private: Some(form.is_ticked("is_location_private")),
+        attendee_info: form.text("attendee_info"),
         city: form.text("city"),
         image_query: form.text("image_query"),
         image_variant: variant(form),
@@ -152,9 +191,19 @@ pub(super) fn create_request(form: &Form, is_public: bool) -> CreateEventRequest
         is_listed: Some(form.is_ticked("is_listed")),
         requires_approval: Some(form.is_ticked("requires_approval")),
         confirm_by_email: form.value("confirm_by_email").map(|value| value == "true"),
+        allows_answer_changes: Some(form.is_ticked("allows_answer_changes")),
         organizer_name: form.text("organizer_name"),
         contact_email: form.text("contact_email"),
-    }
+        reminders: reminders::asked(form),
+        empty_lists: None,
+    };
+    CreateEvent::set_update_mask(&mut request, vec![REMINDERS.to_owned()]);
+    request
+}
+
+/// Whether registration is not closed by hand.
+pub(super) fn is_open(form: &Form) -> bool {
+    form.value(OPEN) != Some("false")
 }
 
 /// The number of the chosen picture.
@@ -162,9 +211,9 @@ pub(super) fn variant(form: &Form) -> Option<i32> {
     form.value(VARIANT)?.parse().ok()
 }
 
-/// The number of seats; none means the default. What is no number is one that core refuses, with everything else that is wrong.
-pub(super) fn capacity(form: &Form) -> Option<i32> {
-    let text = form.value("max_capacity")?;
+/// A number; none means the default. What is no number is one that core refuses, with everything else that is wrong.
+pub(super) fn number(form: &Form, name: &str) -> Option<i32> {
+    let text = form.value(name)?;
     Some(text.parse().unwrap_or(NO_NUMBER))
 }
 
@@ -200,6 +249,7 @@ fn groups(purpose: Purpose, typed: &Form) -> Vec<Group> {
         Group::titled("When", when()),
         Group::titled("Where", place()),
         Group::titled("Registration", registration(purpose)),
+        Group::titled("Reminders", reminders::fields(typed).collect()),
         Group::titled("Organizer", organizer()).hint("People see both with the event."),
         Group::titled("Visibility", visibility()),
     ]
@@ -246,13 +296,20 @@ fn place() -> Vec<Field> {
         Field::line("location", "Place")
             .hint("An address, or the link to join if it takes place online.")
             .required(),
+        Field::tick("is_location_private", "Only guests see the place")
+            .hint("Everyone else sees the city."),
         Field::line("city", "City")
             .hint("People look for it.")
             .autocomplete("address-level2"),
+        Field::paragraphs("attendee_info", "For guests only").hint(
+            "A link to join, how to get in, what to bring: only people with a spot read it, in their emails and on their registration page. \
+             You can use Markdown. They get an email when you change it.",
+        ),
     ]
 }
 
 fn registration(purpose: Purpose) -> Vec<Field> {
+    let time = |name, label| Field::new(FieldKind::WallTime, name, label);
     let usual = ("", "Site default");
     let options = [usual, ("true", "Yes"), ("false", "No")];
     // An event that is there has the one or the other.
@@ -260,6 +317,21 @@ fn registration(purpose: Purpose) -> Vec<Field> {
     vec![
         Field::new(FieldKind::Number, "max_capacity", "Spots")
             .hint("At most 10,000. When they are taken, people join a waitlist.")
+            .required(),
+        Field::new(FieldKind::Number, "max_party", "People in one registration")
+            .hint("More than 1 lets people bring friends or family, at most 10.")
+            .value("1")
+            .required(),
+        time("registration_opens", "Registration opens")
+            .hint("Leave it empty if people can register at once."),
+        time("registration_closes", "Registration closes")
+            .hint("Leave it empty if people can register until the event is over."),
+        Field::new(FieldKind::Select, OPEN, "Registration is")
+            .hint("If you close it, its page says so. You can still add people.")
+            .options(
+                [("true", "Open at these times"), ("false", "Closed")],
+                &["true"],
+            )
             .required(),
         Field::tick("requires_approval", "I approve each registration")
             .hint("People request to join, and you decide."),
@@ -271,6 +343,11 @@ fn registration(purpose: Purpose) -> Vec<Field> {
         .hint("Keeps out mistyped and invented addresses.")
         .options(options.into_iter().skip(skipped), &[""])
         .required(),
+        Field::tick(
+            "allows_answer_changes",
+            "Guests can change their answers until the event starts",
+        )
+        .hint("They do it on their registration page. You get an email."),
     ]
 }
 
@@ -305,6 +382,7 @@ mod tests {
             timezone: "Europe/Berlin".to_owned(),
             max_capacity: 80,
             requires_approval: true,
+            registration_closes: Some("2030-05-13T20:00:00+02:00".to_owned()),
             ..MyEventDetail::default()
         };
         let request = create_request(&stored(&event), false);
@@ -315,6 +393,12 @@ mod tests {
         assert_eq!((request.max_capacity, request.city), (Some(80), None));
         assert_eq!(request.requires_approval, Some(true));
         assert_eq!(request.is_listed, Some(false));
+        assert_eq!(request.registration_opens, None);
+        let closes = request.registration_closes;
+        assert_eq!(closes.as_deref(), Some("2030-05-13T20:00"));
+        assert_eq!(request.is_registration_open, Some(false));
+        let without = create_request(&Form::parse(b"title=Rust"), false);
+        assert_eq!(without.is_registration_open, Some(true));
     }
 
     #[test]

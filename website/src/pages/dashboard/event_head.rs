@@ -29,6 +29,7 @@ pub(crate) enum Part {
     Overview,
     Edit,
     Registrations,
+    Messages,
     Door,
     Activity,
 }

@@ -54,6 +54,7 @@ pub(super) async fn of_update(
         reason: None,
         location: given("location"),
         city: given("city"),
+        attendee_info: given("attendee_info"),
         start_date: given("start_date"),
         end_date: given("end_date"),
         timezone: given("timezone"),
@@ -61,12 +62,29 @@ pub(super) async fn of_update(
     Ok(shown(caller.ask::<PreviewEventMail>(request).await?))
 }
 
+/// The mail of an event's reminder, also if nobody has a spot yet.
+///
+/// # Errors
+/// Core's refusal.
+pub(super) async fn of_reminder(caller: &Caller, id: &str) -> Result<MailPreview, Problem> {
+    let request = PreviewEventMailRequest {
+        id: id.to_owned(),
+        change: Some("remind".to_owned()),
+        ..PreviewEventMailRequest::default()
+    };
+    Ok(mail(caller.ask::<PreviewEventMail>(request).await?))
+}
+
 fn shown(answer: EventMailPreview) -> Option<MailPreview> {
-    (answer.recipients > 0).then(|| MailPreview {
+    (answer.recipients > 0).then(|| mail(answer))
+}
+
+fn mail(answer: EventMailPreview) -> MailPreview {
+    MailPreview {
         who: people(answer.recipients),
         subject: answer.subject.unwrap_or_default(),
         text: answer.text.unwrap_or_default(),
-    })
+    }
 }
 
 /// `1 person`, `12 people`.

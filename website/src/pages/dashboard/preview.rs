@@ -17,15 +17,17 @@ pub(in crate::pages) async fn show(caller: Caller) -> PageResult {
 
 impl Draft {
     fn of(event: MyEventDetail, account: &str) -> Self {
-        let cover = crate::cover::unpublished(&event);
-        let left = event.max_capacity - event.registrations_confirmed;
+        let cover = crate::cover::of_owner(&event);
+        let left = event.seats_left;
         let answer = EventPage {
             is_cancelled: event.is_cancelled,
             is_ended: event.is_ended,
+            is_registration_ahead: event.is_registration_ahead,
+            is_registration_closed: event.is_registration_closed,
             requires_approval: event.requires_approval,
             confirm_by_email: event.confirm_by_email,
             custom_fields: event.custom_fields.clone(),
-            seats_left: left.max(0),
+            seats_left: left,
             waitlisted: event.registrations_waitlisted,
             ..EventPage::default()
         };
@@ -35,19 +37,28 @@ impl Draft {
             url: event.event_url,
             title: event.title,
             description: event.description,
-            location: event.location,
+            location: match event.city.clone() {
+                _ if !event.is_location_private => event.location,
+                Some(city) => city,
+                None => "Place for guests only".to_owned(),
+            },
+            is_location_private: event.is_location_private,
             city: event.city,
             start_date: event.start_date,
             end_date: event.end_date,
             timezone: event.timezone,
+            registration_opens: event.registration_opens,
+            registration_closes: event.registration_closes,
+            is_registration_open: event.is_registration_open,
             capacity: event.max_capacity,
+            max_party: event.max_party,
             image_url: event.image_url,
             organizer: own_name.or_else(|| Some(account.to_owned())),
             organizer_name: event.organizer_name,
             contact_email: event.contact_email,
             custom_fields: event.custom_fields,
             requires_approval: event.requires_approval,
-            seats_left: left.max(0),
+            seats_left: left,
             is_full: left <= 0,
             ..Event::default()
         };

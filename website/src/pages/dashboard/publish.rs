@@ -9,7 +9,10 @@ use muster_api::{
     },
 };
 
-use super::event_head::{EventHead, Part, path_of, read};
+use super::{
+    event_form::reminders,
+    event_head::{EventHead, Part, path_of, read},
+};
 use crate::{
     caller::{Caller, Frame, Tab},
     flash::{self, Flash},

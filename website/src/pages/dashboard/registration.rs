@@ -18,6 +18,7 @@ use muster_api::{
 
 use super::{
     event_head::{EventHead, Part, read},
+    party::people,
     standing::Standing,
 };
 use crate::{
@@ -49,6 +50,14 @@ struct RegistrationPage {
     is_editable: bool,
     /// Answers that cannot be changed: all of them, or those to questions that the event no longer has.
     fixed: Vec<ShownAnswer>,
+}
+
+impl RegistrationPage {
+    /// Whether the person called an email spam: their address is right.
+    fn has_complained(&self) -> bool {
+        let problem = self.one.mail_problem.as_ref();
+        problem.is_some_and(|problem| problem.state == "complained")
+    }
 }
 
 pub(in crate::pages) async fn show(caller: Caller) -> PageResult {
@@ -136,6 +145,7 @@ pub(in crate::pages) async fn take(caller: Caller, form: Form) -> PageResult {
             let request = CheckInRequest {
                 id,
                 registration_id,
+                people: people(&form),
             };
             let one = caller.ask::<CheckIn>(request).await?;
             if one.was_checked_in() {

@@ -2,6 +2,7 @@
 //! time; and the same as a list to print.
 
 pub(in crate::pages) mod add;
+pub(in crate::pages) mod import;
 
 use askama::Template;
 use http_kit::Problem;

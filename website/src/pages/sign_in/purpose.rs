@@ -1,4 +1,4 @@
-//! What somebody signs in for, as the address that they return to says.
+//! What someone signs in for, as the address that they return to says.
 
 use muster_api::internal::v1::{
     GetInvitationRequest,
@@ -13,7 +13,7 @@ use crate::{
     return_path::{DASHBOARD, NEW_EVENT},
 };
 
-/// What somebody signs in for.
+/// What someone signs in for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Purpose {
     /// An invitation: who sent it, and to which account.

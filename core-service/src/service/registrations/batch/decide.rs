@@ -4,52 +4,25 @@ use std::collections::HashMap;
 
 use domain::{
     audit::Actor,
-    budget::Cause,
     check_in_code::CheckInCode,
-    email::{self, Email},
+    email,
     fact::Fact,
     ids::{EventId, RegistrationId},
     instant::Instant,
     job,
-    registration::{
-        Admission, Answer, Details, NewDetails, Registration, Requester, Seats, Status,
-    },
+    registration::{Admission, Details, NewDetails, Registration, Requester, Seats, Status},
 };
 use storage::{self, Suppression, Tx};
 use tracing::Span;
 
-use super::{Batcher, organizers::Organizers};
+use super::{
+    Batcher,
+    organizers::Organizers,
+    request::{Placed, Request, cause},
+};
 use crate::service::{
     Context, Error, Invocation, Storable, mailboxes::Allowance, registrations::settle::settle,
 };
-
-/// A request to register a person.
-#[derive(Debug)]
-pub(in crate::service::registrations) struct Request {
-    pub(in crate::service::registrations) slug: String,
-    pub(in crate::service::registrations) requester: Requester,
-    pub(in crate::service::registrations) actor: Actor,
-    pub(in crate::service::registrations) name: String,
-    pub(in crate::service::registrations) email: Email,
-    pub(in crate::service::registrations) answers: Vec<Answer>,
-    /// The hash of the private link's token in the caller's answer.
-    pub(in crate::service::registrations) link: Option<[u8; 32]>,
-    /// What it is part of.
-    pub(in crate::service::registrations) span: Span,
-}
-
-/// The outcome of a request that was not refused.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::service::registrations) enum Placed {
-    /// The person is registered now.
-    Now {
-        id: RegistrationId,
-        status: Status,
-        waitlist_position: Option<i32>,
-    },
-    /// The person was already registered.
-    Before,
-}
 
 /// Decides on all requests in one transaction, in their order.
 pub(super) async fn decide(
@@ -80,6 +53,40 @@ pub(super) async fn decide_one<A: Storable>(
         let mut batch = Batch::read(context, batcher, std::slice::from_ref(request)).await?;
         let answer = answer(batch.decide(request)?)?;
         batch.write(context).await?;
+        Ok(answer)
+    };
+    batcher.commands.run_for(by, decide).await
+}
+
+/// Decides on a list of an organizer's requests in a transaction that stores the answer. If nothing is to be changed, nothing is.
+pub(super) async fn decide_list<A: Storable>(
+    batcher: &Batcher,
+    by: Invocation<'_, A>,
+    requests: &[Request],
+    is_dry_run: bool,
+    answer: impl FnOnce(Vec<Result<Placed, Error>>, Result<(), Error>) -> Result<A, Error> + Clone,
+) -> Result<A, Error> {
+    let decide = async |context: &mut Context| {
+        // There are no empty lists of rows.
+        if requests.is_empty() {
+            return answer(Vec::new(), Ok(()));
+        }
+        let mut batch = Batch::read(context, batcher, requests).await?;
+        let mut outcomes = Vec::with_capacity(requests.len());
+        for part in requests.chunks(storage::FULL_BATCH) {
+            outcomes.extend(part.iter().map(|request| batch.decide_of_list(request)));
+            // PostgreSQL ends a transaction of which it hears nothing for long.
+            if !is_dry_run {
+                batch.write_people(context).await?;
+            }
+        }
+        let quota = batch.organizers.check_list(batcher, batch.now);
+        let answer = answer(outcomes, quota)?;
+        if is_dry_run {
+            context.discard();
+        } else {
+            batch.write_counts(context).await?;
+        }
         Ok(answer)
     };
     batcher.commands.run_for(by, decide).await
@@ -138,9 +145,18 @@ impl<'a> Batch<'a> {
                     .map(|(event, email, id)| ((event, email), id)),
             );
         }
+        let is_mailed = |request: &&Request| {
+            let Some(seats) = seats.get(&request.slug) else {
+                return false;
+            };
+            // Only the public is mailed about a repetition.
+            let person = || (seats.event.id, email::normalised(request.email.as_str()));
+            request.mail.is_sent()
+                && (request.requester == Requester::Public || !registered.contains_key(&person()))
+        };
         let mails = requests
             .iter()
-            .filter(|request| seats.contains_key(&request.slug))
+            .filter(is_mailed)
             .map(|request| (cause(request.requester), request.email.as_str()));
         let mails = Allowance::of(context, mails).await?;
         Ok(Self {
@@ -158,6 +174,21 @@ impl<'a> Batch<'a> {
         })
     }
 
+    /// Decides on one request of a list. Who is registered is so whatever else the line says.
+    fn decide_of_list(&mut self, request: &Request) -> Result<Placed, Error> {
+        let decided = self.decide(request);
+        let is_registered = || {
+            let seats = self.seats.get(&request.slug)?;
+            let person = (seats.event.id, email::normalised(request.email.as_str()));
+            self.registered.get(&person)
+        };
+        match decided {
+            Err(Error::AlreadyRegistered) => Ok(Placed::Before),
+            Err(Error::Invalid(_)) if is_registered().is_some() => Ok(Placed::Before),
+            decided => decided,
+        }
+    }
+
     /// Decides on one request, after those before it.
     fn decide(&mut self, request: &Request) -> Result<Placed, Error> {
         let seats = self.seats.get_mut(&request.slug).ok_or(Error::NO_EVENT)?;
@@ -166,18 +197,20 @@ impl<'a> Batch<'a> {
         let before = self.registered.get(&person).copied();
         let answers = request.answers.clone();
         let untaken = (seats.counters, seats.next_seq);
-        let admission = seats.admit(request.requester, answers, before.is_some(), self.now)?;
+        let admission = seats.admit(
+            request.requester,
+            (&request.party, answers),
+            before.is_some(),
+            self.now,
+        )?;
         // A refused request sends no mail and does not count. New and repeated registrations count alike, otherwise the limit
         // would reveal the difference.
-        let (cause, address) = (cause(request.requester), request.email.as_str());
-        let quota = self
-            .organizers
-            .check(self.batcher, request.requester, self.now);
-        if let Err(limited) = quota.and_then(|()| self.mails.take(cause, address)) {
+        let mails = (&mut self.organizers, &mut self.mails);
+        if let Err(limited) = request.count_mails(self.batcher, mails, self.now) {
             (seats.counters, seats.next_seq) = untaken;
             return Err(limited);
         }
-        self.organizers.count(request.requester, self.now);
+        let (address, is_mailed) = (request.email.as_str(), request.mail.is_sent());
         if request.requester == Requester::Public {
             self.welcome
                 .push((email::mailbox_hash(address), Some(account)));
@@ -219,9 +252,12 @@ impl<'a> Batch<'a> {
                     answers,
                     check_in_code: CheckInCode::generate(self.batcher.commands.entropy()),
                     is_added: matches!(request.requester, Requester::Owner(_)),
+                    party: request.party.clone(),
+                    arrived: 0,
                     checked_in_at: None,
                     checked_in_by: None,
                     checked_in_by_name: None,
+                    refuses_reminders: false,
                     registered_at: self.now,
                     updated_at: self.now,
                 });
@@ -231,6 +267,7 @@ impl<'a> Batch<'a> {
                     registration: id,
                     status,
                     awaits_confirmation: confirmation.is_some(),
+                    is_mailed,
                 };
                 let waitlist_position = (status == Status::Waitlisted).then_some(waiting);
                 let placed = Placed::Now {
@@ -248,10 +285,16 @@ impl<'a> Batch<'a> {
 
     /// Writes all decisions, if any. A repeated registration costs the same statements as a new one, so that the time reveals
     /// nothing.
-    async fn write(&self, context: &mut Context) -> Result<(), storage::Error> {
+    async fn write(&mut self, context: &mut Context) -> Result<(), storage::Error> {
         if self.facts.is_empty() {
             return Ok(());
         }
+        self.write_people(context).await?;
+        self.write_counts(context).await
+    }
+
+    /// Writes what was decided since it was last called, but for the counts.
+    async fn write_people(&mut self, context: &mut Context) -> Result<(), storage::Error> {
         if !self.new.is_empty() {
             context.tx.insert_registrations(&self.new).await?;
         }
@@ -267,19 +310,20 @@ impl<'a> Batch<'a> {
         for (span, actor, fact) in &self.facts {
             context.record_for(span, *actor, *fact).await?;
         }
+        self.new.clear();
+        self.repeated.clear();
+        self.links.clear();
+        self.facts.clear();
+        Ok(())
+    }
+
+    /// Writes what is counted, once all are decided.
+    async fn write_counts(&self, context: &mut Context) -> Result<(), storage::Error> {
         self.organizers.write(context).await?;
         self.mails.give_back(context).await?;
         context.tx.delete_suppressions(&self.welcome).await?;
         let seats: Vec<&Seats> = self.seats.values().collect();
         context.tx.update_counters(&seats).await
-    }
-}
-
-/// What causes the mail about a registration.
-const fn cause(requester: Requester) -> Cause {
-    match requester {
-        Requester::Public => Cause::Recipient,
-        Requester::Owner(_) => Cause::Organizer,
     }
 }
 

@@ -72,15 +72,33 @@ impl Organizers {
         Ok(())
     }
 
-    /// Counts a mail that was checked.
-    pub(super) fn count(&mut self, requester: Requester, now: Instant) {
+    /// Refuses all the mails that were counted, if they are more than the quotas allow.
+    pub(super) fn check_list(&self, batcher: &Batcher, now: Instant) -> Result<(), Error> {
+        for organizer in self.0.values() {
+            let Organizer {
+                account,
+                stored,
+                count,
+            } = organizer;
+            let (before, after) = (stored.today(now), count.today(now));
+            let needed = Needed {
+                mails: after.mails - before.mails,
+                strangers: after.strangers - before.strangers,
+            };
+            mail_quota::allowed(&batcher.plans, account, before, needed, now)?;
+        }
+        Ok(())
+    }
+
+    /// Counts the mails to a person.
+    pub(super) fn count(&mut self, requester: Requester, needed: Needed, now: Instant) {
         if let Requester::Owner(id) = requester
             && let Some(Organizer { count, .. }) = self.0.get_mut(&id)
         {
             let today = count.today(now);
             *count = MailCount {
-                mails: today.mails.saturating_add(Needed::ADDED.mails),
-                strangers: today.strangers.saturating_add(Needed::ADDED.strangers),
+                mails: today.mails.saturating_add(needed.mails),
+                strangers: today.strangers.saturating_add(needed.strangers),
                 ..today
             };
         }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use domain::{job::JobKind, registration::Status};
+use domain::{event::NewEvent, job::JobKind, registration::Status};
 use test_postgres::Database;
 use tokio::{
     sync::{Barrier, Semaphore},
@@ -13,7 +13,7 @@ use crate::{
     fixtures::{Rows, migrate},
     service::{
         Instance,
-        guests::{guest, seats},
+        guests::{guest, party, seats},
         until_served,
     },
 };
@@ -93,6 +93,35 @@ async fn ten_thousand_registrants_on_a_hundred_seats_leave_exactly_a_hundred(dat
     }
 }
 
+async fn parties_that_rush_in_take_exactly_the_seats_there_are(database: Database) {
+    const CROWD: usize = 1_000;
+    let cores = cores(&database).await;
+    let olga = cores[0].olga().await;
+    let admitting = NewEvent {
+        max_party: 3,
+        ..seats(SEATS)
+    };
+    let event = cores[0].create(&olga, admitting).await;
+    let asking = rush(&cores, CROWD, AT_A_TIME, |core, number| {
+        let (use_cases, slug) = (core.use_cases.clone(), event.slug.clone());
+        let size = i32::try_from(number % 3 + 1).unwrap();
+        let new = party(&format!("person-{number}"), size);
+        async move {
+            let asked = use_cases.registrations.register(&slug, new, None);
+            asked.await.unwrap();
+        }
+    });
+    asking.join_all().await;
+
+    // `standing` compares the counters with the rows.
+    assert_eq!(cores[0].standing(event.id).await.len(), CROWD);
+    let everyone = cores[0].store.list_registrations(event.id, 0, 100_000);
+    let everyone = everyone.await.unwrap().into_iter();
+    let seated = everyone.filter(|one| one.status == Status::Confirmed);
+    // Some come alone, so the last seats are taken, too.
+    assert_eq!(seated.map(|one| one.party.size).sum::<i32>(), SEATS);
+}
+
 /// The control: people take seats by what the counters said without their lock. Nobody takes one before all who ask at the
 /// same time have looked, so that nothing depends on luck: the last dozen see at most 96 taken.
 async fn a_crowd_that_only_looks_at_the_counters_oversells(database: Database) {
@@ -112,7 +141,7 @@ async fn a_crowd_that_only_looks_at_the_counters_oversells(database: Database) {
         async move {
             let look = || use_cases.events.get(&olga, event.id);
             let (event, counters) = until_served(look).await.unwrap();
-            registration.status = counters.place(event.max_capacity);
+            registration.status = counters.place(event.max_capacity, 1);
             looked.wait().await;
             let take = || async {
                 let mut tx = store.begin().await?;
@@ -135,5 +164,6 @@ fn confirmed(standing: &[(String, Status)]) -> usize {
 
 test_postgres::on_both_engines!(prepare: migrate;
     ten_thousand_registrants_on_a_hundred_seats_leave_exactly_a_hundred,
+    parties_that_rush_in_take_exactly_the_seats_there_are,
     a_crowd_that_only_looks_at_the_counters_oversells,
 );

@@ -16,6 +16,11 @@ pub(super) struct Modelled {
     pub(super) holds_a_seat: bool,
 }
 
+/// How many people someone registers: one to three.
+pub(super) fn size(person: u8) -> i32 {
+    i32::from(person % 3) + 1
+}
+
 /// Who stands where, in the order of registering.
 #[derive(Debug)]
 pub(super) struct Model {
@@ -28,27 +33,31 @@ pub(super) struct Model {
 }
 
 impl Model {
-    pub(super) fn count(&self, status: Status) -> i32 {
-        let of_status = self.registrations.iter().filter(|one| one.status == status);
-        i32::try_from(of_status.count()).unwrap()
+    /// The people of confirmed registrations.
+    pub(super) fn seated(&self) -> i32 {
+        let seated = self.registrations.iter();
+        let seated = seated.filter(|one| one.status == Status::Confirmed);
+        seated.map(|one| size(one.person)).sum()
     }
 
-    pub(super) fn held(&self) -> i32 {
+    fn held(&self) -> i32 {
         let held = self.registrations.iter().filter(|one| one.holds_a_seat);
-        i32::try_from(held.count()).unwrap()
+        held.map(|one| size(one.person)).sum()
     }
 
-    /// Where the next one stands: behind those who wait, since they may wait although seats were held that are free now.
-    pub(super) fn place(&self) -> Status {
-        if self.has_seat() && self.count(Status::Waitlisted) == 0 {
+    /// Where the next one stands: behind those who wait and fit, since they may wait although seats were held that are free now.
+    pub(super) fn place(&self, person: u8) -> Status {
+        let free = self.free();
+        let waits = |one: &Modelled| one.status == Status::Waitlisted && size(one.person) <= free;
+        if size(person) <= free && !self.registrations.iter().any(waits) {
             Status::Confirmed
         } else {
             Status::Waitlisted
         }
     }
 
-    fn has_seat(&self) -> bool {
-        self.count(Status::Confirmed) + self.held() < self.max_capacity
+    fn free(&self) -> i32 {
+        self.max_capacity - self.seated() - self.held()
     }
 
     /// Nothing when the person is registered already.
@@ -58,7 +67,7 @@ impl Model {
         if self.registrations.iter().any(is_there) {
             return None;
         }
-        let place = self.place();
+        let place = self.place(person);
         let confirms = self.confirm_by_email && !by_owner;
         let status = if confirms || self.requires_approval && !by_owner {
             Status::Pending
@@ -75,14 +84,15 @@ impl Model {
         Some(status)
     }
 
+    /// Gives each party on the waitlist seats that fits those that are free, in order.
     pub(super) fn promote(&mut self) {
-        while self.has_seat() {
-            let mut waiting = self.registrations.iter_mut();
-            let Some(next) = waiting.find(|one| one.status == Status::Waitlisted) else {
-                return;
-            };
-            next.status = Status::Confirmed;
-            next.was_promoted = true;
+        let mut free = self.free();
+        for one in &mut self.registrations {
+            if one.status == Status::Waitlisted && size(one.person) <= free {
+                free -= size(one.person);
+                one.status = Status::Confirmed;
+                one.was_promoted = true;
+            }
         }
     }
 
@@ -118,11 +128,12 @@ impl Model {
             return None;
         }
         if one.unconfirmed_since.is_some() {
-            let keeps = one.holds_a_seat && self.count(Status::Confirmed) < self.max_capacity;
+            let fits = self.seated() + size(one.person) <= self.max_capacity;
+            let keeps = one.holds_a_seat && fits;
             let place = if keeps {
                 Status::Confirmed
             } else {
-                self.place()
+                self.place(one.person)
             };
             let after = &mut self.registrations[index];
             after.status = if self.requires_approval {

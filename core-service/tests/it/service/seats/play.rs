@@ -18,12 +18,12 @@ use proptest::{
 use test_postgres::Database;
 use tokio::task::JoinSet;
 
-use super::model::Model;
+use super::model::{Model, size};
 use crate::{
     fixtures::migrate,
     service::{
         Instance,
-        guests::{guest, seats},
+        guests::{party, seats},
     },
 };
 
@@ -34,18 +34,40 @@ const PEOPLE: u8 = 8;
 
 #[derive(Debug, Clone)]
 enum Command {
-    Register { person: u8, by_owner: bool },
-    RegisterTogether { people: Vec<u8> },
-    Approve { which: usize },
-    Cancel { which: usize, by_link: bool },
-    CheckIn { which: usize, is_undone: bool },
-    Resize { max_capacity: i32 },
-    Confirm { which: usize },
+    Register {
+        person: u8,
+        by_owner: bool,
+    },
+    RegisterTogether {
+        people: Vec<u8>,
+    },
+    Approve {
+        which: usize,
+    },
+    Cancel {
+        which: usize,
+        by_link: bool,
+    },
+    CheckIn {
+        which: usize,
+        people: Option<i32>,
+        is_undone: bool,
+    },
+    Resize {
+        max_capacity: i32,
+    },
+    Confirm {
+        which: usize,
+    },
     AskForApproval(bool),
     AskForConfirmation(bool),
-    Wait { minutes: i64 },
+    Wait {
+        minutes: i64,
+    },
     Maintain,
-    Erase { person: u8 },
+    Erase {
+        person: u8,
+    },
 }
 
 fn command() -> impl Strategy<Value = Command> {
@@ -56,8 +78,9 @@ fn command() -> impl Strategy<Value = Command> {
         2 => prop::collection::vec(person(), 2..6).prop_map(|people| Command::RegisterTogether { people }),
         3 => which().prop_map(|which| Command::Approve { which }),
         3 => (which(), any::<bool>()).prop_map(|(which, by_link)| Command::Cancel { which, by_link }),
-        2 => (which(), any::<bool>()).prop_map(|(which, is_undone)| Command::CheckIn { which, is_undone }),
-        2 => (1..6).prop_map(|max_capacity| Command::Resize { max_capacity }),
+        2 => (which(), prop::option::of(1..4), any::<bool>())
+            .prop_map(|(which, people, is_undone)| Command::CheckIn { which, people, is_undone }),
+        2 => (1..10).prop_map(|max_capacity| Command::Resize { max_capacity }),
         4 => which().prop_map(|which| Command::Confirm { which }),
         1 => any::<bool>().prop_map(Command::AskForApproval),
         1 => prop::bool::weighted(0.8).prop_map(Command::AskForConfirmation),
@@ -83,6 +106,7 @@ impl<'a> Case<'a> {
             .await;
         let lasting = NewEvent {
             end_date: Some("2100-01-01T00:00:00Z".to_owned()),
+            max_party: 3,
             ..seats(2)
         };
         let event = instance.create(&olga, lasting).await;
@@ -107,7 +131,11 @@ impl<'a> Case<'a> {
             Command::RegisterTogether { people } => self.register_together(people).await,
             Command::Approve { which } => self.approve(which).await,
             Command::Cancel { which, by_link } => self.cancel(which, by_link).await,
-            Command::CheckIn { which, is_undone } => self.check_in(which, is_undone).await,
+            Command::CheckIn {
+                which,
+                people,
+                is_undone,
+            } => self.check_in(which, people, is_undone).await,
             Command::Resize { max_capacity } => {
                 let patch = EventPatch {
                     max_capacity: Change::Set(max_capacity),
@@ -115,7 +143,7 @@ impl<'a> Case<'a> {
                 };
                 let resized = self.change(patch).await;
                 let is_smaller = max_capacity < self.model.max_capacity;
-                if is_smaller && max_capacity < self.model.count(Status::Confirmed) {
+                if is_smaller && max_capacity < self.model.seated() {
                     assert!(matches!(resized, Err(Error::CapacityBelowConfirmed { .. })));
                     return;
                 }
@@ -168,7 +196,7 @@ impl<'a> Case<'a> {
     }
 
     async fn register(&mut self, person: u8, by_owner: bool) {
-        let new = guest(&format!("person-{person}"));
+        let new = party(&format!("person-{person}"), size(person));
         let expected = self.model.register(person, by_owner);
         let use_cases = &self.instance.use_cases;
         if !by_owner {
@@ -194,7 +222,7 @@ impl<'a> Case<'a> {
         let mut asking = JoinSet::new();
         for person in people {
             let (use_cases, slug) = (self.instance.use_cases.clone(), self.slug.clone());
-            let new = guest(&format!("person-{person}"));
+            let new = party(&format!("person-{person}"), size(person));
             asking.spawn(async move {
                 use_cases
                     .registrations
@@ -229,7 +257,7 @@ impl<'a> Case<'a> {
             .registrations
             .approve(&self.olga, self.event, id)
             .await;
-        let place = self.model.place();
+        let place = self.model.place(self.model.registrations[index].person);
         let registration = &mut self.model.registrations[index];
         match registration.status {
             Status::Cancelled => assert!(matches!(approved, Err(Error::RegistrationCancelled))),
@@ -261,14 +289,16 @@ impl<'a> Case<'a> {
         self.model.cancel(index);
     }
 
-    async fn check_in(&self, which: usize, is_undone: bool) {
+    async fn check_in(&self, which: usize, people: Option<i32>, is_undone: bool) {
         let Some((index, id)) = self.named(which).await else {
             return;
         };
         let door = &self.instance.use_cases.registrations;
-        let arrived = door.check_in(&self.olga, self.event, id).await;
-        let holds_a_seat = self.model.registrations[index].status == Status::Confirmed;
-        assert_eq!(arrived.is_ok(), holds_a_seat, "{arrived:?}");
+        let arrived = door.check_in(&self.olga, self.event, id, people).await;
+        let one = self.model.registrations[index];
+        let fits = people.is_none_or(|people| people <= size(one.person));
+        let is_in = one.status == Status::Confirmed && fits;
+        assert_eq!(arrived.is_ok(), is_in, "{arrived:?}");
         if is_undone {
             let undone = door.undo_check_in(&self.olga, self.event, id).await;
             assert_eq!(undone.unwrap().checked_in_at, None);
@@ -303,7 +333,7 @@ impl<'a> Case<'a> {
             .map(|one| (format!("person-{}", one.person), one.status))
             .collect();
         assert_eq!(standing, expected);
-        assert!(self.model.count(Status::Confirmed) <= self.model.max_capacity);
+        assert!(self.model.seated() <= self.model.max_capacity);
         let promoted = self.model.registrations.iter();
         let promoted = promoted.filter(|one| one.was_promoted);
         let promoted: Vec<_> = promoted

@@ -2,7 +2,7 @@
 
 use tonic::{Request, Response, Status};
 use super::bindings;
-use crate::{binding::AccessRule, frame::{Frame, Framed}};
+use crate::{binding::AccessRule, frame::{Frame, Framed, Messages}};
 use crate::validation::Checked;
 
 /// The handlers of `AccountManagementService`.
@@ -152,17 +152,36 @@ pub trait InstanceHandlers<F: Frame>: Send + Sync + 'static {
         caller: F::Public,
         request: super::GetInstanceRequest,
     ) -> impl Future<Output = Result<super::Instance, F::Error>> + Send;
+
+    /// See [`bindings::GetSitePreview`].
+    fn get_site_preview(
+        &self,
+        caller: F::Public,
+        request: super::GetSitePreviewRequest,
+    ) -> impl Future<
+        Output = Result<Response<Messages<crate::http_body::HttpBody>>, F::Error>,
+    > + Send;
 }
 
 #[tonic::async_trait]
 impl<F: Frame, H: InstanceHandlers<F>> super::instance_service_server::InstanceService
 for Framed<F, H> {
+    type GetSitePreviewStream = Messages<crate::http_body::HttpBody>;
+
     async fn get_instance(
         &self,
         request: Request<super::GetInstanceRequest>,
     ) -> Result<Response<super::Instance>, Status> {
         let (caller, request) = self.open(bindings::GetInstance, request, F::public)?;
         self.answer(self.handlers().get_instance(caller, request.message)).await
+    }
+
+    async fn get_site_preview(
+        &self,
+        request: Request<super::GetSitePreviewRequest>,
+    ) -> Result<Response<Self::GetSitePreviewStream>, Status> {
+        let (caller, request) = self.open(bindings::GetSitePreview, request, F::public)?;
+        self.answer(self.handlers().get_site_preview(caller, request.message)).await
     }
 }
 
@@ -230,6 +249,31 @@ for Framed<F, H> {
     ) -> Result<Response<super::CreatedKey>, Status> {
         let (caller, request) = self.open(bindings::RotateKey, request, F::member)?;
         self.answer(self.handlers().rotate_key(caller, request.message)).await
+    }
+}
+
+/// The handlers of `MailEventService`.
+pub trait MailEventHandlers<F: Frame>: Send + Sync + 'static {
+    /// See [`bindings::ReceiveMailEvents`].
+    fn receive_mail_events(
+        &self,
+        caller: F::Public,
+        request: super::ReceiveMailEventsRequest,
+    ) -> impl Future<Output = Result<super::ReceiveMailEventsResponse, F::Error>> + Send;
+}
+
+#[tonic::async_trait]
+impl<
+    F: Frame,
+    H: MailEventHandlers<F>,
+> super::mail_event_service_server::MailEventService for Framed<F, H> {
+    async fn receive_mail_events(
+        &self,
+        request: Request<super::ReceiveMailEventsRequest>,
+    ) -> Result<Response<super::ReceiveMailEventsResponse>, Status> {
+        let (caller, request) = self
+            .open(bindings::ReceiveMailEvents, request, F::public)?;
+        self.answer(self.handlers().receive_mail_events(caller, request.message)).await
     }
 }
 
@@ -874,6 +918,28 @@ for Framed<F, H> {
         self.answer(self.handlers().use_sign_in_link(caller, request.message)).await
     }
 }
+
+/// The handlers of `ViewService`.
+pub trait ViewHandlers<F: Frame>: Send + Sync + 'static {
+    /// See [`bindings::RecordViews`].
+    fn record_views(
+        &self,
+        caller: F::Public,
+        request: super::RecordViewsRequest,
+    ) -> impl Future<Output = Result<super::RecordViewsResponse, F::Error>> + Send;
+}
+
+#[tonic::async_trait]
+impl<F: Frame, H: ViewHandlers<F>> super::view_service_server::ViewService
+for Framed<F, H> {
+    async fn record_views(
+        &self,
+        request: Request<super::RecordViewsRequest>,
+    ) -> Result<Response<super::RecordViewsResponse>, Status> {
+        let (caller, request) = self.open(bindings::RecordViews, request, F::public)?;
+        self.answer(self.handlers().record_views(caller, request.message)).await
+    }
+}
 static ACCESS: &[(&str, AccessRule)] = &[
     (
         "/muster.internal.v1.AccountManagementService/CreateAccount",
@@ -911,6 +977,10 @@ static ACCESS: &[(&str, AccessRule)] = &[
         "/muster.internal.v1.InstanceService/GetInstance",
         AccessRule::of::<bindings::GetInstance>(),
     ),
+    (
+        "/muster.internal.v1.InstanceService/GetSitePreview",
+        AccessRule::of::<bindings::GetSitePreview>(),
+    ),
     ("/muster.internal.v1.KeyService/ListKeys", AccessRule::of::<bindings::ListKeys>()),
     (
         "/muster.internal.v1.KeyService/CreateKey",
@@ -923,6 +993,10 @@ static ACCESS: &[(&str, AccessRule)] = &[
     (
         "/muster.internal.v1.KeyService/RotateKey",
         AccessRule::of::<bindings::RotateKey>(),
+    ),
+    (
+        "/muster.internal.v1.MailEventService/ReceiveMailEvents",
+        AccessRule::of::<bindings::ReceiveMailEvents>(),
     ),
     (
         "/muster.internal.v1.MemberService/ListMembers",
@@ -1079,6 +1153,10 @@ static ACCESS: &[(&str, AccessRule)] = &[
     (
         "/muster.internal.v1.SignInService/UseSignInLink",
         AccessRule::of::<bindings::UseSignInLink>(),
+    ),
+    (
+        "/muster.internal.v1.ViewService/RecordViews",
+        AccessRule::of::<bindings::RecordViews>(),
     ),
 ];
 

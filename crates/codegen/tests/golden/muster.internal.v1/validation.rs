@@ -20,6 +20,15 @@ impl Validate for super::UpdateAccountRequest {
         if let Some(timezone) = &self.timezone {
             check.field("timezone").length(timezone, 0, 64);
         }
+        if let Some(handle) = &self.handle {
+            check.field("handle").length(handle, 0, 40).line(handle);
+        }
+        if let Some(about) = &self.about {
+            check.field("about").length(about, 0, 2000).paragraphs(about);
+        }
+        if let Some(website) = &self.website {
+            check.field("website").length(website, 0, 500).line(website);
+        }
     }
 }
 
@@ -82,6 +91,7 @@ impl Validate for super::CheckCredentialRequest {
 }
 
 impl Validate for super::GetInstanceRequest {}
+impl Validate for super::GetSitePreviewRequest {}
 impl Validate for super::ListKeysRequest {}
 
 impl Validate for super::CreateKeyRequest {
@@ -121,6 +131,18 @@ impl Validate for super::RotateKeyRequest {
         }
         if let Some(overlap_hours) = &self.overlap_hours {
             check.field("overlap_hours").range(*overlap_hours, 0, 720);
+        }
+    }
+}
+
+impl Validate for super::ReceiveMailEventsRequest {
+    fn validate(&self, check: &mut crate::validation::Check) {
+        if let Some(secret) = &self.secret {
+            check.field("secret").length(secret, 0, 1000);
+        }
+        check.field("body").required(self.body.is_some());
+        if let Some(body) = &self.body {
+            check.field("body").length(body, 0, 65536);
         }
     }
 }
@@ -549,5 +571,25 @@ impl Validate for super::UseSignInLinkRequest {
             check.field("browser").length(browser, 32, 128);
         }
         check.field("device").length(&self.device, 0, 100).line(&self.device);
+    }
+}
+
+impl Validate for super::RecordViewsRequest {
+    fn validate(&self, check: &mut crate::validation::Check) {
+        check.field("pages").items(self.pages.len(), 0, 1000);
+        for (index, item) in self.pages.iter().enumerate() {
+            check.item("pages", index).message(item);
+        }
+    }
+}
+
+impl Validate for super::PageViews {
+    fn validate(&self, check: &mut crate::validation::Check) {
+        check.field("slug").length(&self.slug, 0, 100);
+        check.field("host").length(&self.host, 0, 100);
+        check.field("views").required(self.views.is_some());
+        if let Some(views) = &self.views {
+            check.field("views").range(*views, 1, i32::MAX);
+        }
     }
 }

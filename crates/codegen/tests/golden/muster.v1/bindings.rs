@@ -242,6 +242,8 @@ impl Binding for ListEvents {
         "from",
         "to",
         "running",
+        "organizer",
+        "past",
     ];
 
     fn set(
@@ -259,6 +261,8 @@ impl Binding for ListEvents {
             "running" => {
                 request.running = Some(crate::json::parse_bool("running", text)?);
             }
+            "organizer" => request.organizer = Some(text.into()),
+            "past" => request.past = Some(crate::json::parse_bool("past", text)?),
             _ => {}
         }
         Ok(())
@@ -315,6 +319,56 @@ impl Binding for GetEvent {
     ) -> Result<(), InvalidParameter> {
         if field == "slug" {
             request.slug = text.into();
+        }
+        Ok(())
+    }
+}
+
+/// `GET /api/v1/organizers/{handle}`: Reads an organizer: the public page of an account. By a handle that it gave up, it is found for a year; `handle` is its present one. Not found without a page, and while the account is suspended. List its events with `GET /events` and `organizer`.
+#[derive(Debug, Clone, Copy)]
+pub struct GetOrganizer;
+
+impl Rpc for GetOrganizer {
+    type Request = super::GetOrganizerRequest;
+    type Response = super::Organizer;
+
+    const NAME: &'static str = "GetOrganizer";
+    const GRPC_PATH: &'static str = "/muster.v1.CatalogueService/GetOrganizer";
+    const INTERNAL: bool = false;
+    const ACCESS: Access = Access::Public;
+    const SCOPE: Option<Scope> = None;
+    const READ_ONLY: bool = true;
+    const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
+    const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
+}
+
+impl PublicRpc for GetOrganizer {
+    const CONTENT: Content = Content::Json;
+    const CACHING: Option<Caching> = Some(Caching {
+        max_age_seconds: 1,
+        stale_while_revalidate_seconds: 0,
+        provisional_max_age_seconds: 0,
+    });
+}
+
+impl Binding for GetOrganizer {
+    const METHOD: http::Method = http::Method::GET;
+    const PATH: &'static str = "/api/v1/organizers/{handle}";
+    const BODY: Body = Body::None;
+    const PATH_FIELDS: &'static [&'static str] = &["handle"];
+    const QUERY_FIELDS: &'static [&'static str] = &[];
+
+    fn set(
+        request: &mut Self::Request,
+        field: &str,
+        text: &str,
+    ) -> Result<(), InvalidParameter> {
+        if field == "handle" {
+            request.handle = text.into();
         }
         Ok(())
     }
@@ -401,7 +455,7 @@ impl PublicRpc for GetEventCalendar {
     const CACHING: Option<Caching> = None;
 }
 
-/// The first 200 events of the catalogue, or of those that match filters, as a calendar file, which calendars can subscribe to. Descriptions are cut after 500 characters. For the website; it has no route.
+/// The first 200 events of the catalogue, or of those that match filters, as a calendar file, which calendars can subscribe to. Descriptions are cut after 500 characters. Not found with an organizer that there is not. For the website; it has no route.
 #[derive(Debug, Clone, Copy)]
 pub struct GetCatalogueCalendar;
 
@@ -478,6 +532,33 @@ impl Rpc for ListSitemapEvents {
 }
 
 impl PublicRpc for ListSitemapEvents {
+    const CONTENT: Content = Content::Json;
+    const CACHING: Option<Caching> = None;
+}
+
+/// Lists the handles of organizers that have public events, past ones included, in alphabetical order. For the website; it has no route.
+#[derive(Debug, Clone, Copy)]
+pub struct ListSitemapOrganizers;
+
+impl Rpc for ListSitemapOrganizers {
+    type Request = super::ListSitemapOrganizersRequest;
+    type Response = super::SitemapOrganizerPage;
+
+    const NAME: &'static str = "ListSitemapOrganizers";
+    const GRPC_PATH: &'static str = "/muster.v1.CatalogueService/ListSitemapOrganizers";
+    const INTERNAL: bool = false;
+    const ACCESS: Access = Access::Public;
+    const SCOPE: Option<Scope> = None;
+    const READ_ONLY: bool = true;
+    const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
+    const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
+}
+
+impl PublicRpc for ListSitemapOrganizers {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
 }
@@ -682,6 +763,132 @@ impl PublicRpc for GetUseCase {
     const CACHING: Option<Caching> = None;
 }
 
+/// `PUT /api/v1/me/events/{id}/cover`: Makes a picture of the caller the event's cover: JPEG, PNG or WebP of up to 10 MB, at least 600 by 315 pixels and at most 25 million. It is turned as its camera says, cropped to 1200 by 630 pixels around the middle, and stored as a new JPEG, without what the file says about place and camera. It replaces one that was sent before, and is shown instead of any other cover.
+#[derive(Debug, Clone, Copy)]
+pub struct PutCover;
+
+impl Rpc for PutCover {
+    type Request = super::PutCoverRequest;
+    type Response = super::MyEventDetail;
+
+    const NAME: &'static str = "PutCover";
+    const GRPC_PATH: &'static str = "/muster.v1.CoverService/PutCover";
+    const INTERNAL: bool = false;
+    const ACCESS: Access = Access::Bearer;
+    const SCOPE: Option<Scope> = Some(Scope::EventsWrite);
+    const READ_ONLY: bool = false;
+    const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
+    const CHANGES_CATALOGUE: bool = true;
+    const COLLECTS_MISTAKES: bool = false;
+}
+
+impl PublicRpc for PutCover {
+    const CONTENT: Content = Content::Json;
+    const CACHING: Option<Caching> = None;
+}
+
+impl Binding for PutCover {
+    const METHOD: http::Method = http::Method::PUT;
+    const PATH: &'static str = "/api/v1/me/events/{id}/cover";
+    const BODY: Body = Body::File {
+        media_types: &["image/jpeg", "image/png", "image/webp"],
+        max_bytes: 10 << 20,
+    };
+    const PATH_FIELDS: &'static [&'static str] = &["id"];
+    const QUERY_FIELDS: &'static [&'static str] = &[];
+
+    fn set(
+        request: &mut Self::Request,
+        field: &str,
+        text: &str,
+    ) -> Result<(), InvalidParameter> {
+        if field == "id" {
+            request.id = text.into();
+        }
+        Ok(())
+    }
+
+    fn set_file(request: &mut Self::Request, file: crate::http_body::HttpBody) {
+        request.file = Some(file);
+    }
+}
+
+/// `DELETE /api/v1/me/events/{id}/cover`: Removes the picture that was sent: the event has the cover of its words again, if it has words. Without one, nothing changes.
+#[derive(Debug, Clone, Copy)]
+pub struct DeleteCover;
+
+impl Rpc for DeleteCover {
+    type Request = super::DeleteCoverRequest;
+    type Response = super::MyEventDetail;
+
+    const NAME: &'static str = "DeleteCover";
+    const GRPC_PATH: &'static str = "/muster.v1.CoverService/DeleteCover";
+    const INTERNAL: bool = false;
+    const ACCESS: Access = Access::Bearer;
+    const SCOPE: Option<Scope> = Some(Scope::EventsWrite);
+    const READ_ONLY: bool = false;
+    const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
+    const CHANGES_CATALOGUE: bool = true;
+    const COLLECTS_MISTAKES: bool = false;
+}
+
+impl PublicRpc for DeleteCover {
+    const CONTENT: Content = Content::Json;
+    const CACHING: Option<Caching> = None;
+}
+
+impl Binding for DeleteCover {
+    const METHOD: http::Method = http::Method::DELETE;
+    const PATH: &'static str = "/api/v1/me/events/{id}/cover";
+    const BODY: Body = Body::None;
+    const PATH_FIELDS: &'static [&'static str] = &["id"];
+    const QUERY_FIELDS: &'static [&'static str] = &[];
+
+    fn set(
+        request: &mut Self::Request,
+        field: &str,
+        text: &str,
+    ) -> Result<(), InvalidParameter> {
+        if field == "id" {
+            request.id = text.into();
+        }
+        Ok(())
+    }
+}
+
+/// Reads the picture that was sent, also of a draft. For the website; it has no route.
+#[derive(Debug, Clone, Copy)]
+pub struct GetOwnCover;
+
+impl Rpc for GetOwnCover {
+    type Request = super::GetOwnCoverRequest;
+    type Response = crate::http_body::HttpBody;
+
+    const NAME: &'static str = "GetOwnCover";
+    const GRPC_PATH: &'static str = "/muster.v1.CoverService/GetOwnCover";
+    const INTERNAL: bool = false;
+    const ACCESS: Access = Access::Bearer;
+    const SCOPE: Option<Scope> = Some(Scope::EventsRead);
+    const READ_ONLY: bool = true;
+    const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
+    const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
+}
+
+impl PublicRpc for GetOwnCover {
+    const CONTENT: Content = Content::File;
+    const CACHING: Option<Caching> = None;
+}
+
 /// `POST /api/v1/events`: Creates an event owned by the caller: a draft, or published at once when `is_public` is true. Counts against the plan's quota of active events.
 #[derive(Debug, Clone, Copy)]
 pub struct CreateEvent;
@@ -707,6 +914,19 @@ impl Rpc for CreateEvent {
 impl PublicRpc for CreateEvent {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
+
+    fn set_update_mask(request: &mut Self::Request, mut fields: Vec<String>) {
+        fields
+            .retain(|field| match field.as_str() {
+                "reminders" => request.reminders.is_empty(),
+                _ => false,
+            });
+        let is_any = !fields.is_empty();
+        request.empty_lists = is_any
+            .then_some(prost_types::FieldMask {
+                paths: fields,
+            });
+    }
 }
 
 impl Binding for CreateEvent {
@@ -830,11 +1050,11 @@ impl Binding for GetMyEvent {
         Ok(())
     }
 }
-/** `PATCH /api/v1/me/events/{id}`: Changes the fields in the request and leaves the others. A new `timezone` alone keeps the wall time. Lowering the capacity below the confirmed registrations is refused; raising it promotes the waitlist. With the `version` that was read before, the change is refused with `CONFLICT` if someone has edited the event since then.
+/** `PATCH /api/v1/me/events/{id}`: Changes the fields in the request and leaves the others. A new `timezone` alone keeps the wall time. Lowering the capacity below the spots that are taken is refused; raising it promotes the waitlist. With the `version` that was read before, the change is refused with `CONFLICT` if someone has edited the event since then.
 
 A question keeps its answers when its label changes. It is found by its `id`, else by its label, else by its place if it is the only one that is left over and has that place's type. Answers to a question that is gone or of another type stay as earlier answers.
 
-A new time or place is emailed to the active registrants (Confirmed, Pending or Waitlisted) 5 minutes after the last such change, and at most 15 minutes after the first. Who knows the time and place by then gets no mail: nobody does if the change was undone, and nobody is told of an event that is cancelled or over. `registrants_notified` says how many do not know by now. The mails count against the plan's daily mails, of which `GET /me` shows what is left; beyond them the call is refused with `RATE_LIMITED` and changes nothing. A change needs no more than an unused day.*/
+A new time or place is emailed to the active registrants (Confirmed, Pending or Waitlisted) 5 minutes after the last such change, and so is what only guests are told to the Confirmed ones, and at most 15 minutes after the first. Who knows the time and place by then gets no mail: nobody does if the change was undone, and nobody is told of an event that is cancelled or over. `registrants_notified` says how many do not know by now. The mails count against the plan's daily mails, of which `GET /me` shows what is left; beyond them the call is refused with `RATE_LIMITED` and changes nothing. A change needs no more than an unused day.*/
 
 #[derive(Debug, Clone, Copy)]
 pub struct UpdateEvent;
@@ -887,7 +1107,7 @@ impl Binding for UpdateEvent {
     }
 }
 
-/// `POST /api/v1/me/events/{id}/clone`: Creates a draft with the fields, times and questions of one of the caller's events, in any state. Counts against the plan's quota of active events.
+/// `POST /api/v1/me/events/{id}/clone`: Creates a draft with the fields, times, questions and own cover of one of the caller's events, in any state. Counts against the plan's quota of active events.
 #[derive(Debug, Clone, Copy)]
 pub struct CloneEvent;
 
@@ -979,7 +1199,7 @@ impl Binding for DeleteEvent {
     }
 }
 
-/// Says who would be emailed if an event were published, changed or cancelled, and what they would read. Nothing is changed. A change that would be refused is refused here, too. Publishing mails nobody. For the website; it has no route.
+/// Says who would be emailed if an event were published, changed or cancelled, or by a reminder now, and what they would read. Nothing is changed. A change that would be refused is refused here, too. Publishing mails nobody. For the website; it has no route.
 #[derive(Debug, Clone, Copy)]
 pub struct PreviewEventMail;
 
@@ -1257,6 +1477,360 @@ impl Binding for CancelEvent {
         Ok(())
     }
 }
+/** `POST /api/v1/me/events/{id}/messages`: Writes to the people who registered for one of the caller's published events: two minutes from now, at a time, hours before its start or hours after its end. Until it begins it can be changed and cancelled. Who gets it is decided when it begins. It is emailed to each person, as a service message about the event: advertising needs a consent that Muster does not collect. A person can stop the messages of an organizer; confirmations, changes and cancellations still come.
+
+The emails count against the plan's daily mails: `RATE_LIMITED` if what begins now does not fit. One that is due later waits for the next day, and its author gets an email. A message that follows the event moves with it. An event that is cancelled, hidden or unpublished stops it.
+
+With `test`, only the caller gets it, at once, and nothing is stored.*/
+
+#[derive(Debug, Clone, Copy)]
+pub struct CreateMessage;
+
+impl Rpc for CreateMessage {
+    type Request = super::CreateMessageRequest;
+    type Response = super::Message;
+
+    const NAME: &'static str = "CreateMessage";
+    const GRPC_PATH: &'static str = "/muster.v1.MessageService/CreateMessage";
+    const INTERNAL: bool = false;
+    const ACCESS: Access = Access::Bearer;
+    const SCOPE: Option<Scope> = Some(Scope::MessagesWrite);
+    const READ_ONLY: bool = false;
+    const IDEMPOTENT: bool = false;
+    const IDEMPOTENCY_KEY: bool = true;
+    const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
+    const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
+}
+
+impl PublicRpc for CreateMessage {
+    const CONTENT: Content = Content::Json;
+    const CACHING: Option<Caching> = None;
+}
+
+impl Binding for CreateMessage {
+    const METHOD: http::Method = http::Method::POST;
+    const PATH: &'static str = "/api/v1/me/events/{id}/messages";
+    const BODY: Body = Body::Required;
+    const PATH_FIELDS: &'static [&'static str] = &["id"];
+    const QUERY_FIELDS: &'static [&'static str] = &[];
+
+    fn set(
+        request: &mut Self::Request,
+        field: &str,
+        text: &str,
+    ) -> Result<(), InvalidParameter> {
+        if field == "id" {
+            request.id = text.into();
+        }
+        Ok(())
+    }
+}
+
+/// `POST /api/v1/me/events/{id}/messages/preview`: Says how many people would get a message if it were sent now, why others would not, how many emails are left today, and how it would look to one of them. Nothing is changed, and what would be refused is refused here, too, except for the day's mails.
+#[derive(Debug, Clone, Copy)]
+pub struct PreviewMessage;
+
+impl Rpc for PreviewMessage {
+    type Request = super::CreateMessageRequest;
+    type Response = super::MessagePreview;
+
+    const NAME: &'static str = "PreviewMessage";
+    const GRPC_PATH: &'static str = "/muster.v1.MessageService/PreviewMessage";
+    const INTERNAL: bool = false;
+    const ACCESS: Access = Access::Bearer;
+    const SCOPE: Option<Scope> = Some(Scope::MessagesWrite);
+    const READ_ONLY: bool = true;
+    const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
+    const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
+}
+
+impl PublicRpc for PreviewMessage {
+    const CONTENT: Content = Content::Json;
+    const CACHING: Option<Caching> = None;
+}
+
+impl Binding for PreviewMessage {
+    const METHOD: http::Method = http::Method::POST;
+    const PATH: &'static str = "/api/v1/me/events/{id}/messages/preview";
+    const BODY: Body = Body::Required;
+    const PATH_FIELDS: &'static [&'static str] = &["id"];
+    const QUERY_FIELDS: &'static [&'static str] = &[];
+
+    fn set(
+        request: &mut Self::Request,
+        field: &str,
+        text: &str,
+    ) -> Result<(), InvalidParameter> {
+        if field == "id" {
+            request.id = text.into();
+        }
+        Ok(())
+    }
+}
+
+/// `GET /api/v1/me/events/{id}/messages`: Lists the messages of one of the caller's events, the latest first.
+#[derive(Debug, Clone, Copy)]
+pub struct ListMessages;
+
+impl Rpc for ListMessages {
+    type Request = super::ListMessagesRequest;
+    type Response = super::MessageList;
+
+    const NAME: &'static str = "ListMessages";
+    const GRPC_PATH: &'static str = "/muster.v1.MessageService/ListMessages";
+    const INTERNAL: bool = false;
+    const ACCESS: Access = Access::Bearer;
+    const SCOPE: Option<Scope> = Some(Scope::EventsRead);
+    const READ_ONLY: bool = true;
+    const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
+    const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
+}
+
+impl PublicRpc for ListMessages {
+    const CONTENT: Content = Content::Json;
+    const CACHING: Option<Caching> = None;
+}
+
+impl Binding for ListMessages {
+    const METHOD: http::Method = http::Method::GET;
+    const PATH: &'static str = "/api/v1/me/events/{id}/messages";
+    const BODY: Body = Body::None;
+    const PATH_FIELDS: &'static [&'static str] = &["id"];
+    const QUERY_FIELDS: &'static [&'static str] = &["limit", "cursor"];
+
+    fn set(
+        request: &mut Self::Request,
+        field: &str,
+        text: &str,
+    ) -> Result<(), InvalidParameter> {
+        match field {
+            "id" => request.id = text.into(),
+            "limit" => request.limit = Some(crate::json::parse_int32("limit", text)?),
+            "cursor" => request.cursor = Some(text.into()),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn next_page(response: &Self::Response) -> Option<(&'static str, String)> {
+        let next = response.next_cursor.as_ref()?;
+        Some(("cursor", next.clone()))
+    }
+}
+
+/// `GET /api/v1/me/events/{id}/messages/{message_id}`: Reads one message of one of the caller's events.
+#[derive(Debug, Clone, Copy)]
+pub struct GetMessage;
+
+impl Rpc for GetMessage {
+    type Request = super::GetMessageRequest;
+    type Response = super::Message;
+
+    const NAME: &'static str = "GetMessage";
+    const GRPC_PATH: &'static str = "/muster.v1.MessageService/GetMessage";
+    const INTERNAL: bool = false;
+    const ACCESS: Access = Access::Bearer;
+    const SCOPE: Option<Scope> = Some(Scope::EventsRead);
+    const READ_ONLY: bool = true;
+    const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
+    const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
+}
+
+impl PublicRpc for GetMessage {
+    const CONTENT: Content = Content::Json;
+    const CACHING: Option<Caching> = None;
+}
+
+impl Binding for GetMessage {
+    const METHOD: http::Method = http::Method::GET;
+    const PATH: &'static str = "/api/v1/me/events/{id}/messages/{message_id}";
+    const BODY: Body = Body::None;
+    const PATH_FIELDS: &'static [&'static str] = &["id", "message_id"];
+    const QUERY_FIELDS: &'static [&'static str] = &[];
+
+    fn set(
+        request: &mut Self::Request,
+        field: &str,
+        text: &str,
+    ) -> Result<(), InvalidParameter> {
+        match field {
+            "id" => request.id = text.into(),
+            "message_id" => request.message_id = text.into(),
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+/// `PATCH /api/v1/me/events/{id}/messages/{message_id}`: Changes a message that is still scheduled, and leaves what is not in the request. One of `send_at`, `hours_before_start` and `hours_after_end` replaces the others; null for the one that is set sends the message two minutes from now. With the `version` that was read before, the change is refused with `CONFLICT` if someone has changed the message since then.
+#[derive(Debug, Clone, Copy)]
+pub struct UpdateMessage;
+
+impl Rpc for UpdateMessage {
+    type Request = super::UpdateMessageRequest;
+    type Response = super::Message;
+
+    const NAME: &'static str = "UpdateMessage";
+    const GRPC_PATH: &'static str = "/muster.v1.MessageService/UpdateMessage";
+    const INTERNAL: bool = false;
+    const ACCESS: Access = Access::Bearer;
+    const SCOPE: Option<Scope> = Some(Scope::MessagesWrite);
+    const READ_ONLY: bool = false;
+    const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = true;
+    const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
+    const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
+}
+
+impl PublicRpc for UpdateMessage {
+    const CONTENT: Content = Content::Json;
+    const CACHING: Option<Caching> = None;
+
+    fn set_update_mask(request: &mut Self::Request, fields: Vec<String>) {
+        request.update_mask = Some(prost_types::FieldMask {
+            paths: fields,
+        });
+    }
+}
+
+impl Binding for UpdateMessage {
+    const METHOD: http::Method = http::Method::PATCH;
+    const PATH: &'static str = "/api/v1/me/events/{id}/messages/{message_id}";
+    const BODY: Body = Body::Required;
+    const PATH_FIELDS: &'static [&'static str] = &["id", "message_id"];
+    const QUERY_FIELDS: &'static [&'static str] = &[];
+
+    fn set(
+        request: &mut Self::Request,
+        field: &str,
+        text: &str,
+    ) -> Result<(), InvalidParameter> {
+        match field {
+            "id" => request.id = text.into(),
+            "message_id" => request.message_id = text.into(),
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+/// `POST /api/v1/me/events/{id}/messages/{message_id}/cancel`: Cancels a message. Emails that have not left are not sent any more; `left` says how many had. Cancelling again changes nothing, and so does cancelling what is sent or stopped.
+#[derive(Debug, Clone, Copy)]
+pub struct CancelMessage;
+
+impl Rpc for CancelMessage {
+    type Request = super::CancelMessageRequest;
+    type Response = super::Message;
+
+    const NAME: &'static str = "CancelMessage";
+    const GRPC_PATH: &'static str = "/muster.v1.MessageService/CancelMessage";
+    const INTERNAL: bool = false;
+    const ACCESS: Access = Access::Bearer;
+    const SCOPE: Option<Scope> = Some(Scope::MessagesWrite);
+    const READ_ONLY: bool = false;
+    const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = true;
+    const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
+    const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
+}
+
+impl PublicRpc for CancelMessage {
+    const CONTENT: Content = Content::Json;
+    const CACHING: Option<Caching> = None;
+}
+
+impl Binding for CancelMessage {
+    const METHOD: http::Method = http::Method::POST;
+    const PATH: &'static str = "/api/v1/me/events/{id}/messages/{message_id}/cancel";
+    const BODY: Body = Body::None;
+    const PATH_FIELDS: &'static [&'static str] = &["id", "message_id"];
+    const QUERY_FIELDS: &'static [&'static str] = &[];
+
+    fn set(
+        request: &mut Self::Request,
+        field: &str,
+        text: &str,
+    ) -> Result<(), InvalidParameter> {
+        match field {
+            "id" => request.id = text.into(),
+            "message_id" => request.message_id = text.into(),
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+/// Stops the messages of an event's organizer to the attendee, by the private link from an email: those of all events of the account. Confirmations, changes and cancellations still come. Stopping again changes nothing. For the website; it has no route.
+#[derive(Debug, Clone, Copy)]
+pub struct StopMessagesByToken;
+
+impl Rpc for StopMessagesByToken {
+    type Request = super::StopMessagesByTokenRequest;
+    type Response = super::OwnRegistration;
+
+    const NAME: &'static str = "StopMessagesByToken";
+    const GRPC_PATH: &'static str = "/muster.v1.MessageService/StopMessagesByToken";
+    const INTERNAL: bool = false;
+    const ACCESS: Access = Access::Public;
+    const SCOPE: Option<Scope> = None;
+    const READ_ONLY: bool = false;
+    const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
+    const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
+}
+
+impl PublicRpc for StopMessagesByToken {
+    const CONTENT: Content = Content::Json;
+    const CACHING: Option<Caching> = None;
+}
+
+/// Takes back that the attendee wants no messages of an event's organizer, by the private link from an email. If they are not stopped, nothing changes. For the website; it has no route.
+#[derive(Debug, Clone, Copy)]
+pub struct ResumeMessagesByToken;
+
+impl Rpc for ResumeMessagesByToken {
+    type Request = super::ResumeMessagesByTokenRequest;
+    type Response = super::OwnRegistration;
+
+    const NAME: &'static str = "ResumeMessagesByToken";
+    const GRPC_PATH: &'static str = "/muster.v1.MessageService/ResumeMessagesByToken";
+    const INTERNAL: bool = false;
+    const ACCESS: Access = Access::Public;
+    const SCOPE: Option<Scope> = None;
+    const READ_ONLY: bool = false;
+    const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
+    const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
+}
+
+impl PublicRpc for ResumeMessagesByToken {
+    const CONTENT: Content = Content::Json;
+    const CACHING: Option<Caching> = None;
+}
 
 /// `POST /api/v1/events/{slug}/registrations`: Registers a person for a published event; no credentials needed. The answer is the same for new and registered addresses, with and without a free seat: the registration's status is sent by email to that address only. If the event asks for it, the person must confirm from that email.
 #[derive(Debug, Clone, Copy)]
@@ -1350,6 +1924,91 @@ impl Binding for AddRegistration {
     }
 }
 
+/// `POST /api/v1/me/events/{id}/registrations/import`: Registers the people of a list for one of the caller's published events, without approval and in the order of its lines: CSV with a header line, of up to 1 MiB, 10,000 lines and 200 columns, with commas, semicolons or tabs, in UTF-8, UTF-16 or Windows-1252. Columns for name and email address are guessed from their headers; columns named like one of the event's custom fields are answers to it, and others are ignored. Lines whose status is cancelled, declined or refunded are left out. When no seat is left, people are waitlisted. Who is registered already stays as they are, so a list can be sent again. Lines that are wrong are left out. Each person gets an email unless `notify` is false, and counts as one either way. If those are more than the account may send today (see `AddRegistration`), the whole list is refused with `RATE_LIMITED`. With `dry_run` nothing changes and nobody is emailed.
+#[derive(Debug, Clone, Copy)]
+pub struct ImportRegistrations;
+
+impl Rpc for ImportRegistrations {
+    type Request = super::ImportRegistrationsRequest;
+    type Response = super::ImportedRegistrations;
+
+    const NAME: &'static str = "ImportRegistrations";
+    const GRPC_PATH: &'static str = "/muster.v1.RegistrationService/ImportRegistrations";
+    const INTERNAL: bool = false;
+    const ACCESS: Access = Access::Bearer;
+    const SCOPE: Option<Scope> = Some(Scope::RegistrationsWrite);
+    const READ_ONLY: bool = false;
+    const IDEMPOTENT: bool = false;
+    const IDEMPOTENCY_KEY: bool = true;
+    const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
+    const CHANGES_CATALOGUE: bool = true;
+    const COLLECTS_MISTAKES: bool = false;
+}
+
+impl PublicRpc for ImportRegistrations {
+    const CONTENT: Content = Content::Json;
+    const CACHING: Option<Caching> = None;
+}
+
+impl Binding for ImportRegistrations {
+    const METHOD: http::Method = http::Method::POST;
+    const PATH: &'static str = "/api/v1/me/events/{id}/registrations/import";
+    const BODY: Body = Body::File {
+        media_types: &["text/csv", "text/tab-separated-values", "text/plain"],
+        max_bytes: 1 << 20,
+    };
+    const PATH_FIELDS: &'static [&'static str] = &["id"];
+    const QUERY_FIELDS: &'static [&'static str] = &["dry_run", "notify"];
+
+    fn set(
+        request: &mut Self::Request,
+        field: &str,
+        text: &str,
+    ) -> Result<(), InvalidParameter> {
+        match field {
+            "id" => request.id = text.into(),
+            "dry_run" => {
+                request.dry_run = Some(crate::json::parse_bool("dry_run", text)?);
+            }
+            "notify" => request.notify = Some(crate::json::parse_bool("notify", text)?),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn set_file(request: &mut Self::Request, file: crate::http_body::HttpBody) {
+        request.file = Some(file);
+    }
+}
+
+/// The lines of a list that `ImportRegistrations` would leave out, as comma-separated values: the list's own columns, and why. For the website; it has no route.
+#[derive(Debug, Clone, Copy)]
+pub struct ExportRejectedLines;
+
+impl Rpc for ExportRejectedLines {
+    type Request = super::ImportRegistrationsRequest;
+    type Response = crate::http_body::HttpBody;
+
+    const NAME: &'static str = "ExportRejectedLines";
+    const GRPC_PATH: &'static str = "/muster.v1.RegistrationService/ExportRejectedLines";
+    const INTERNAL: bool = false;
+    const ACCESS: Access = Access::Bearer;
+    const SCOPE: Option<Scope> = Some(Scope::RegistrationsWrite);
+    const READ_ONLY: bool = true;
+    const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
+    const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
+}
+
+impl PublicRpc for ExportRejectedLines {
+    const CONTENT: Content = Content::File;
+    const CACHING: Option<Caching> = None;
+}
+
 /// `GET /api/v1/me/events/{id}/registrations`: Lists the registrations of one of the caller's events, in the order of registering; with `q`, which finds parts of words, those first in whom words begin so. Ownership is checked first (not found), then the plan (a paid plan is required).
 #[derive(Debug, Clone, Copy)]
 pub struct ListRegistrations;
@@ -1414,6 +2073,60 @@ impl Binding for ListRegistrations {
                     crate::json::parse_bool("approval_first", text)?,
                 );
             }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn next_page(response: &Self::Response) -> Option<(&'static str, String)> {
+        let next = response.next_cursor.as_ref()?;
+        Some(("cursor", next.clone()))
+    }
+}
+
+/// `GET /api/v1/me/events/{id}/mails`: What became of the emails to those who registered for one of the caller's events, for 90 days: how many there are of each kind in each state, and those whose addresses should be looked at. Ownership is checked first (not found). The addresses need what the list of registrations needs: a paid plan, and a role that sees addresses.
+#[derive(Debug, Clone, Copy)]
+pub struct ListEventMails;
+
+impl Rpc for ListEventMails {
+    type Request = super::ListEventMailsRequest;
+    type Response = super::EventMails;
+
+    const NAME: &'static str = "ListEventMails";
+    const GRPC_PATH: &'static str = "/muster.v1.RegistrationService/ListEventMails";
+    const INTERNAL: bool = false;
+    const ACCESS: Access = Access::Bearer;
+    const SCOPE: Option<Scope> = Some(Scope::RegistrationsRead);
+    const READ_ONLY: bool = true;
+    const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
+    const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
+}
+
+impl PublicRpc for ListEventMails {
+    const CONTENT: Content = Content::Json;
+    const CACHING: Option<Caching> = None;
+}
+
+impl Binding for ListEventMails {
+    const METHOD: http::Method = http::Method::GET;
+    const PATH: &'static str = "/api/v1/me/events/{id}/mails";
+    const BODY: Body = Body::None;
+    const PATH_FIELDS: &'static [&'static str] = &["id"];
+    const QUERY_FIELDS: &'static [&'static str] = &["limit", "cursor"];
+
+    fn set(
+        request: &mut Self::Request,
+        field: &str,
+        text: &str,
+    ) -> Result<(), InvalidParameter> {
+        match field {
+            "id" => request.id = text.into(),
+            "limit" => request.limit = Some(crate::json::parse_int32("limit", text)?),
+            "cursor" => request.cursor = Some(text.into()),
             _ => {}
         }
         Ok(())
@@ -1771,7 +2484,7 @@ impl PublicRpc for DeclineRegistrations {
     const CACHING: Option<Caching> = None;
 }
 
-/// `POST /api/v1/me/events/{id}/registrations/{registration_id}/cancel`: Cancels a registration, which is final, and emails the attendee. The seat goes to the first on the waitlist. Cancelling again changes nothing.
+/// `POST /api/v1/me/events/{id}/registrations/{registration_id}/cancel`: Cancels a registration, which is final, and emails the attendee. Its seats go to the waitlist, in order. Cancelling again changes nothing.
 #[derive(Debug, Clone, Copy)]
 pub struct CancelRegistration;
 
@@ -2113,7 +2826,7 @@ impl PublicRpc for CheckIn {
 impl Binding for CheckIn {
     const METHOD: http::Method = http::Method::POST;
     const PATH: &'static str = "/api/v1/me/events/{id}/registrations/{registration_id}/check-in";
-    const BODY: Body = Body::None;
+    const BODY: Body = Body::Optional;
     const PATH_FIELDS: &'static [&'static str] = &["id", "registration_id"];
     const QUERY_FIELDS: &'static [&'static str] = &[];
 
@@ -2195,6 +2908,52 @@ impl Rpc for GetRegistrationByCode {
 impl PublicRpc for GetRegistrationByCode {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
+}
+
+/// `GET /api/v1/me/events/{id}/check-in-codes`: The codes of the tickets for one of the caller's events, hashed, for a door that goes on while the network is away: a scanner recognizes those it expects, without a list of names and codes on the device. What was scanned is then checked in by its code. At most 10,000, the confirmed ones first.
+#[derive(Debug, Clone, Copy)]
+pub struct ListCheckInCodes;
+
+impl Rpc for ListCheckInCodes {
+    type Request = super::ListCheckInCodesRequest;
+    type Response = super::CheckInCodeList;
+
+    const NAME: &'static str = "ListCheckInCodes";
+    const GRPC_PATH: &'static str = "/muster.v1.RegistrationService/ListCheckInCodes";
+    const INTERNAL: bool = false;
+    const ACCESS: Access = Access::Paid;
+    const SCOPE: Option<Scope> = Some(Scope::RegistrationsCheckIn);
+    const READ_ONLY: bool = true;
+    const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
+    const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
+}
+
+impl PublicRpc for ListCheckInCodes {
+    const CONTENT: Content = Content::Json;
+    const CACHING: Option<Caching> = None;
+}
+
+impl Binding for ListCheckInCodes {
+    const METHOD: http::Method = http::Method::GET;
+    const PATH: &'static str = "/api/v1/me/events/{id}/check-in-codes";
+    const BODY: Body = Body::None;
+    const PATH_FIELDS: &'static [&'static str] = &["id"];
+    const QUERY_FIELDS: &'static [&'static str] = &[];
+
+    fn set(
+        request: &mut Self::Request,
+        field: &str,
+        text: &str,
+    ) -> Result<(), InvalidParameter> {
+        if field == "id" {
+            request.id = text.into();
+        }
+        Ok(())
+    }
 }
 
 /// `POST /api/v1/me/events/{id}/registrations/{registration_id}/undo-check-in`: Undoes a check-in. If the attendee was not checked in, nothing changes.
@@ -2380,6 +3139,33 @@ impl PublicRpc for TakeOverNewDetailsByToken {
     const CACHING: Option<Caching> = None;
 }
 
+/// Replaces an attendee's own answers by the private link from an email, until the event begins, if it has `allows_answer_changes` (else a conflict). The rules are those of registering. Answers to questions that the event no longer asks stay. Organizers are told by email. The same answers change nothing. For the website; it has no route.
+#[derive(Debug, Clone, Copy)]
+pub struct ChangeAnswersByToken;
+
+impl Rpc for ChangeAnswersByToken {
+    type Request = super::ChangeAnswersByTokenRequest;
+    type Response = super::OwnRegistration;
+
+    const NAME: &'static str = "ChangeAnswersByToken";
+    const GRPC_PATH: &'static str = "/muster.v1.RegistrationService/ChangeAnswersByToken";
+    const INTERNAL: bool = false;
+    const ACCESS: Access = Access::Public;
+    const SCOPE: Option<Scope> = None;
+    const READ_ONLY: bool = false;
+    const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
+    const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
+}
+
+impl PublicRpc for ChangeAnswersByToken {
+    const CONTENT: Content = Content::Json;
+    const CACHING: Option<Caching> = None;
+}
+
 /// Stops the emails of an event's organizer to the attendee, whom the organizer added, by the private link from an email: those of all events of the account, cancellations included. It ends when the attendee registers themselves. Stopping again changes nothing. For the website; it has no route.
 #[derive(Debug, Clone, Copy)]
 pub struct RefuseMailByToken;
@@ -2403,6 +3189,33 @@ impl Rpc for RefuseMailByToken {
 }
 
 impl PublicRpc for RefuseMailByToken {
+    const CONTENT: Content = Content::Json;
+    const CACHING: Option<Caching> = None;
+}
+
+/// Stops the reminders of an event to an attendee, by the private link from an email. All else stays as it is, the registration too. Stopping again changes nothing. For the website; it has no route.
+#[derive(Debug, Clone, Copy)]
+pub struct RefuseRemindersByToken;
+
+impl Rpc for RefuseRemindersByToken {
+    type Request = super::RefuseRemindersByTokenRequest;
+    type Response = super::OwnRegistration;
+
+    const NAME: &'static str = "RefuseRemindersByToken";
+    const GRPC_PATH: &'static str = "/muster.v1.RegistrationService/RefuseRemindersByToken";
+    const INTERNAL: bool = false;
+    const ACCESS: Access = Access::Public;
+    const SCOPE: Option<Scope> = None;
+    const READ_ONLY: bool = false;
+    const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
+    const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
+}
+
+impl PublicRpc for RefuseRemindersByToken {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
 }
@@ -2434,6 +3247,54 @@ impl PublicRpc for CancelRegistrationByToken {
     const CACHING: Option<Caching> = None;
 }
 
+/// `GET /api/v1/me/events/{id}/statistics`: How many people saw the page of one of the caller's events and where they came from, and how many registered, for each of the last days. The days are those of the event's time zone, and the last one is today, or the last day of an event that is over. Views are counted without cookies and addresses, and appear within two minutes; programs that name themselves as such do not count.
+#[derive(Debug, Clone, Copy)]
+pub struct GetEventStatistics;
+
+impl Rpc for GetEventStatistics {
+    type Request = super::GetEventStatisticsRequest;
+    type Response = super::EventStatistics;
+
+    const NAME: &'static str = "GetEventStatistics";
+    const GRPC_PATH: &'static str = "/muster.v1.StatisticsService/GetEventStatistics";
+    const INTERNAL: bool = false;
+    const ACCESS: Access = Access::Bearer;
+    const SCOPE: Option<Scope> = Some(Scope::EventsRead);
+    const READ_ONLY: bool = true;
+    const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
+    const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
+}
+
+impl PublicRpc for GetEventStatistics {
+    const CONTENT: Content = Content::Json;
+    const CACHING: Option<Caching> = None;
+}
+
+impl Binding for GetEventStatistics {
+    const METHOD: http::Method = http::Method::GET;
+    const PATH: &'static str = "/api/v1/me/events/{id}/statistics";
+    const BODY: Body = Body::None;
+    const PATH_FIELDS: &'static [&'static str] = &["id"];
+    const QUERY_FIELDS: &'static [&'static str] = &["days"];
+
+    fn set(
+        request: &mut Self::Request,
+        field: &str,
+        text: &str,
+    ) -> Result<(), InvalidParameter> {
+        match field {
+            "id" => request.id = text.into(),
+            "days" => request.days = Some(crate::json::parse_int32("days", text)?),
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
 /// Visits every rpc, in the order of the proto.
 pub fn visit_rpcs(visitor: &mut impl RpcVisitor) {
     visitor.visit(GetAccount);
@@ -2442,17 +3303,22 @@ pub fn visit_rpcs(visitor: &mut impl RpcVisitor) {
     visitor.visit(ExportActivity);
     visitor.visit(ListEvents);
     visitor.visit(GetEvent);
+    visitor.visit(GetOrganizer);
     visitor.visit(ListCities);
     visitor.visit(GetEventPage);
     visitor.visit(GetEventCalendar);
     visitor.visit(GetCatalogueCalendar);
     visitor.visit(ListSitemaps);
     visitor.visit(ListSitemapEvents);
+    visitor.visit(ListSitemapOrganizers);
     visitor.visit(GetCover);
     visitor.visit(ListUseCases);
     visitor.visit(ListGuides);
     visitor.visit(GetGuide);
     visitor.visit(GetUseCase);
+    visitor.visit(PutCover);
+    visitor.visit(DeleteCover);
+    visitor.visit(GetOwnCover);
     visitor.visit(CreateEvent);
     visitor.visit(ListMyEvents);
     visitor.visit(GetMyEvent);
@@ -2467,9 +3333,20 @@ pub fn visit_rpcs(visitor: &mut impl RpcVisitor) {
     visitor.visit(PublishEvent);
     visitor.visit(UnpublishEvent);
     visitor.visit(CancelEvent);
+    visitor.visit(CreateMessage);
+    visitor.visit(PreviewMessage);
+    visitor.visit(ListMessages);
+    visitor.visit(GetMessage);
+    visitor.visit(UpdateMessage);
+    visitor.visit(CancelMessage);
+    visitor.visit(StopMessagesByToken);
+    visitor.visit(ResumeMessagesByToken);
     visitor.visit(RegisterAttendee);
     visitor.visit(AddRegistration);
+    visitor.visit(ImportRegistrations);
+    visitor.visit(ExportRejectedLines);
     visitor.visit(ListRegistrations);
+    visitor.visit(ListEventMails);
     visitor.visit(ExportRegistrations);
     visitor.visit(GetRegistration);
     visitor.visit(GetRegistrations);
@@ -2490,14 +3367,18 @@ pub fn visit_rpcs(visitor: &mut impl RpcVisitor) {
     visitor.visit(CheckIn);
     visitor.visit(CheckInByCode);
     visitor.visit(GetRegistrationByCode);
+    visitor.visit(ListCheckInCodes);
     visitor.visit(UndoCheckIn);
     visitor.visit(GetRegistrationByToken);
     visitor.visit(GetRegistrationCalendarByToken);
     visitor.visit(GetTicket);
     visitor.visit(ConfirmRegistrationByToken);
     visitor.visit(TakeOverNewDetailsByToken);
+    visitor.visit(ChangeAnswersByToken);
     visitor.visit(RefuseMailByToken);
+    visitor.visit(RefuseRemindersByToken);
     visitor.visit(CancelRegistrationByToken);
+    visitor.visit(GetEventStatistics);
 }
 
 /// Visits every binding, in the order of the proto.
@@ -2508,9 +3389,12 @@ pub fn visit_bindings(visitor: &mut impl Visitor) {
     visitor.visit(ExportActivity);
     visitor.visit(ListEvents);
     visitor.visit(GetEvent);
+    visitor.visit(GetOrganizer);
     visitor.visit(GetCover);
     visitor.visit(ListUseCases);
     visitor.visit(ListGuides);
+    visitor.visit(PutCover);
+    visitor.visit(DeleteCover);
     visitor.visit(CreateEvent);
     visitor.visit(ListMyEvents);
     visitor.visit(GetMyEvent);
@@ -2520,9 +3404,17 @@ pub fn visit_bindings(visitor: &mut impl Visitor) {
     visitor.visit(PublishEvent);
     visitor.visit(UnpublishEvent);
     visitor.visit(CancelEvent);
+    visitor.visit(CreateMessage);
+    visitor.visit(PreviewMessage);
+    visitor.visit(ListMessages);
+    visitor.visit(GetMessage);
+    visitor.visit(UpdateMessage);
+    visitor.visit(CancelMessage);
     visitor.visit(RegisterAttendee);
     visitor.visit(AddRegistration);
+    visitor.visit(ImportRegistrations);
     visitor.visit(ListRegistrations);
+    visitor.visit(ListEventMails);
     visitor.visit(ExportRegistrations);
     visitor.visit(GetRegistration);
     visitor.visit(ApproveRegistration);
@@ -2534,5 +3426,7 @@ pub fn visit_bindings(visitor: &mut impl Visitor) {
     visitor.visit(ResendRegistrationMail);
     visitor.visit(CheckIn);
     visitor.visit(CheckInByCode);
+    visitor.visit(ListCheckInCodes);
     visitor.visit(UndoCheckIn);
+    visitor.visit(GetEventStatistics);
 }

@@ -21,7 +21,7 @@ pub enum Reason {
     EventCancelled,
     /// The event has ended: it can be neither published nor registered for.
     EventEnded,
-    /// The capacity would fall below the number of confirmed registrations.
+    /// The capacity would fall below the number of spots that are taken.
     CapacityTooLow,
     /// The request body is larger than 1 MiB.
     PayloadTooLarge,
@@ -53,6 +53,12 @@ pub enum Reason {
     AccountSuspended,
     /// The person has to enter a new code from a mail first. Only pages for people get this answer.
     StepUpRequired,
+    /// The operator of this Muster does not offer this.
+    NotOffered,
+    /// Registration for the event has not begun; the message says when it does.
+    RegistrationNotOpen,
+    /// Registration for the event is closed; the organizer can still add people.
+    RegistrationClosed,
 }
 
 impl Reason {
@@ -83,6 +89,9 @@ impl Reason {
         Self::AwaitsConfirmation,
         Self::AccountSuspended,
         Self::StepUpRequired,
+        Self::NotOffered,
+        Self::RegistrationNotOpen,
+        Self::RegistrationClosed,
     ];
 
     /// `error.code` over HTTP, `ErrorInfo.reason` over gRPC.
@@ -113,6 +122,9 @@ impl Reason {
             Self::AwaitsConfirmation => "AWAITS_CONFIRMATION",
             Self::AccountSuspended => "ACCOUNT_SUSPENDED",
             Self::StepUpRequired => "STEP_UP_REQUIRED",
+            Self::NotOffered => "NOT_OFFERED",
+            Self::RegistrationNotOpen => "REGISTRATION_NOT_OPEN",
+            Self::RegistrationClosed => "REGISTRATION_CLOSED",
         }
     }
 
@@ -144,6 +156,9 @@ impl Reason {
             "AWAITS_CONFIRMATION" => Self::AwaitsConfirmation,
             "ACCOUNT_SUSPENDED" => Self::AccountSuspended,
             "STEP_UP_REQUIRED" => Self::StepUpRequired,
+            "NOT_OFFERED" => Self::NotOffered,
+            "REGISTRATION_NOT_OPEN" => Self::RegistrationNotOpen,
+            "REGISTRATION_CLOSED" => Self::RegistrationClosed,
             _ => return None,
         };
         Some(reason)
@@ -177,6 +192,9 @@ impl Reason {
             Self::AwaitsConfirmation => 409,
             Self::AccountSuspended => 403,
             Self::StepUpRequired => 403,
+            Self::NotOffered => 403,
+            Self::RegistrationNotOpen => 409,
+            Self::RegistrationClosed => 409,
         }
     }
 
@@ -208,6 +226,9 @@ impl Reason {
             Self::AwaitsConfirmation => tonic::Code::FailedPrecondition,
             Self::AccountSuspended => tonic::Code::PermissionDenied,
             Self::StepUpRequired => tonic::Code::PermissionDenied,
+            Self::NotOffered => tonic::Code::PermissionDenied,
+            Self::RegistrationNotOpen => tonic::Code::FailedPrecondition,
+            Self::RegistrationClosed => tonic::Code::FailedPrecondition,
         }
     }
 
@@ -236,7 +257,7 @@ impl Reason {
                 "The event has ended: it can be neither published nor registered for."
             }
             Self::CapacityTooLow => {
-                "The capacity would fall below the number of confirmed registrations."
+                "The capacity would fall below the number of spots that are taken."
             }
             Self::PayloadTooLarge => "The request body is larger than 1 MiB.",
             Self::UnsupportedMediaType => {
@@ -276,6 +297,13 @@ impl Reason {
             Self::AccountSuspended => "The operator has suspended the account.",
             Self::StepUpRequired => {
                 "The person has to enter a new code from a mail first. Only pages for people get this answer."
+            }
+            Self::NotOffered => "The operator of this Muster does not offer this.",
+            Self::RegistrationNotOpen => {
+                "Registration for the event has not begun; the message says when it does."
+            }
+            Self::RegistrationClosed => {
+                "Registration for the event is closed; the organizer can still add people."
             }
         }
     }
@@ -338,6 +366,11 @@ impl Reason {
                 "The user has to ask the operator of this server. Calling again does not help."
             }
             Self::StepUpRequired => "The user has to do this in the dashboard.",
+            Self::NotOffered => {
+                "The user has to ask the operator of this server. Calling again does not help."
+            }
+            Self::RegistrationNotOpen => "Register from that time on.",
+            Self::RegistrationClosed => "Ask the organizer.",
         }
     }
 }

@@ -15,6 +15,8 @@ pub enum Scope {
     RegistrationsWrite,
     /// `registrations:check_in`: Check attendees in at your events, and undo it.
     RegistrationsCheckIn,
+    /// `messages:write`: Write to the people who registered for your events. They get an email.
+    MessagesWrite,
     /// `account:read`: See your name, email address, plan, quota and activity.
     AccountRead,
     /// `account:write`: Change the settings of your account.
@@ -36,6 +38,7 @@ impl Scope {
         Self::RegistrationsRead,
         Self::RegistrationsWrite,
         Self::RegistrationsCheckIn,
+        Self::MessagesWrite,
         Self::AccountRead,
     ];
 
@@ -47,6 +50,7 @@ impl Scope {
         Self::RegistrationsRead,
         Self::RegistrationsWrite,
         Self::RegistrationsCheckIn,
+        Self::MessagesWrite,
         Self::AccountRead,
         Self::AccountWrite,
         Self::KeysWrite,
@@ -70,6 +74,7 @@ impl Scope {
             Self::RegistrationsRead => "registrations:read",
             Self::RegistrationsWrite => "registrations:write",
             Self::RegistrationsCheckIn => "registrations:check_in",
+            Self::MessagesWrite => "messages:write",
             Self::AccountRead => "account:read",
             Self::AccountWrite => "account:write",
             Self::KeysWrite => "keys:write",
@@ -98,6 +103,9 @@ impl Scope {
             }
             Self::RegistrationsCheckIn => {
                 "Check attendees in at your events, and undo it."
+            }
+            Self::MessagesWrite => {
+                "Write to the people who registered for your events. They get an email."
             }
             Self::AccountRead => {
                 "See your name, email address, plan, quota and activity."

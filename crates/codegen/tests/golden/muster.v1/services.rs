@@ -95,6 +95,13 @@ pub trait CatalogueHandlers<F: Frame>: Send + Sync + 'static {
         request: super::GetEventRequest,
     ) -> impl Future<Output = Result<Response<super::Event>, F::Error>> + Send;
 
+    /// See [`bindings::GetOrganizer`].
+    fn get_organizer(
+        &self,
+        caller: F::Public,
+        request: super::GetOrganizerRequest,
+    ) -> impl Future<Output = Result<Response<super::Organizer>, F::Error>> + Send;
+
     /// See [`bindings::ListCities`].
     fn list_cities(
         &self,
@@ -136,6 +143,15 @@ pub trait CatalogueHandlers<F: Frame>: Send + Sync + 'static {
         caller: F::Public,
         request: super::ListSitemapEventsRequest,
     ) -> impl Future<Output = Result<Response<super::SitemapPage>, F::Error>> + Send;
+
+    /// See [`bindings::ListSitemapOrganizers`].
+    fn list_sitemap_organizers(
+        &self,
+        caller: F::Public,
+        request: super::ListSitemapOrganizersRequest,
+    ) -> impl Future<
+        Output = Result<Response<super::SitemapOrganizerPage>, F::Error>,
+    > + Send;
 
     /// See [`bindings::GetCover`].
     fn get_cover(
@@ -196,6 +212,14 @@ for Framed<F, H> {
         self.answer(self.handlers().get_event(caller, request.message)).await
     }
 
+    async fn get_organizer(
+        &self,
+        request: Request<super::GetOrganizerRequest>,
+    ) -> Result<Response<super::Organizer>, Status> {
+        let (caller, request) = self.open(bindings::GetOrganizer, request, F::public)?;
+        self.answer(self.handlers().get_organizer(caller, request.message)).await
+    }
+
     async fn list_cities(
         &self,
         request: Request<super::ListCitiesRequest>,
@@ -248,6 +272,16 @@ for Framed<F, H> {
         self.answer(self.handlers().list_sitemap_events(caller, request.message)).await
     }
 
+    async fn list_sitemap_organizers(
+        &self,
+        request: Request<super::ListSitemapOrganizersRequest>,
+    ) -> Result<Response<super::SitemapOrganizerPage>, Status> {
+        let (caller, request) = self
+            .open(bindings::ListSitemapOrganizers, request, F::public)?;
+        self.answer(self.handlers().list_sitemap_organizers(caller, request.message))
+            .await
+    }
+
     async fn get_cover(
         &self,
         request: Request<super::GetCoverRequest>,
@@ -286,6 +320,62 @@ for Framed<F, H> {
     ) -> Result<Response<super::Page>, Status> {
         let (caller, request) = self.open(bindings::GetUseCase, request, F::public)?;
         self.answer(self.handlers().get_use_case(caller, request.message)).await
+    }
+}
+
+/// The handlers of `CoverService`.
+pub trait CoverHandlers<F: Frame>: Send + Sync + 'static {
+    /// See [`bindings::PutCover`].
+    fn put_cover(
+        &self,
+        caller: F::Bearer,
+        request: super::PutCoverRequest,
+    ) -> impl Future<Output = Result<super::MyEventDetail, F::Error>> + Send;
+
+    /// See [`bindings::DeleteCover`].
+    fn delete_cover(
+        &self,
+        caller: F::Bearer,
+        request: super::DeleteCoverRequest,
+    ) -> impl Future<Output = Result<super::MyEventDetail, F::Error>> + Send;
+
+    /// See [`bindings::GetOwnCover`].
+    fn get_own_cover(
+        &self,
+        caller: F::Bearer,
+        request: super::GetOwnCoverRequest,
+    ) -> impl Future<
+        Output = Result<Response<Messages<crate::http_body::HttpBody>>, F::Error>,
+    > + Send;
+}
+
+#[tonic::async_trait]
+impl<F: Frame, H: CoverHandlers<F>> super::cover_service_server::CoverService
+for Framed<F, H> {
+    type GetOwnCoverStream = Messages<crate::http_body::HttpBody>;
+
+    async fn put_cover(
+        &self,
+        request: Request<super::PutCoverRequest>,
+    ) -> Result<Response<super::MyEventDetail>, Status> {
+        let (caller, request) = self.open(bindings::PutCover, request, F::bearer)?;
+        self.answer(self.handlers().put_cover(caller, request.message)).await
+    }
+
+    async fn delete_cover(
+        &self,
+        request: Request<super::DeleteCoverRequest>,
+    ) -> Result<Response<super::MyEventDetail>, Status> {
+        let (caller, request) = self.open(bindings::DeleteCover, request, F::bearer)?;
+        self.answer(self.handlers().delete_cover(caller, request.message)).await
+    }
+
+    async fn get_own_cover(
+        &self,
+        request: Request<super::GetOwnCoverRequest>,
+    ) -> Result<Response<Self::GetOwnCoverStream>, Status> {
+        let (caller, request) = self.open(bindings::GetOwnCover, request, F::bearer)?;
+        self.answer(self.handlers().get_own_cover(caller, request.message)).await
     }
 }
 
@@ -557,6 +647,155 @@ for Framed<F, H> {
     }
 }
 
+/// The handlers of `MessageService`.
+pub trait MessageHandlers<F: Frame>: Send + Sync + 'static {
+    /// See [`bindings::CreateMessage`].
+    fn create_message(
+        &self,
+        caller: F::Command<super::Message>,
+        request: super::CreateMessageRequest,
+    ) -> impl Future<Output = Result<super::Message, F::Error>> + Send;
+
+    /// See [`bindings::PreviewMessage`].
+    fn preview_message(
+        &self,
+        caller: F::Bearer,
+        request: super::CreateMessageRequest,
+    ) -> impl Future<Output = Result<super::MessagePreview, F::Error>> + Send;
+
+    /// See [`bindings::ListMessages`].
+    fn list_messages(
+        &self,
+        caller: F::Bearer,
+        request: super::ListMessagesRequest,
+    ) -> impl Future<Output = Result<super::MessageList, F::Error>> + Send;
+
+    /// See [`bindings::GetMessage`].
+    fn get_message(
+        &self,
+        caller: F::Bearer,
+        request: super::GetMessageRequest,
+    ) -> impl Future<Output = Result<super::Message, F::Error>> + Send;
+
+    /// See [`bindings::UpdateMessage`].
+    fn update_message(
+        &self,
+        caller: F::Command<super::Message>,
+        request: super::UpdateMessageRequest,
+    ) -> impl Future<Output = Result<super::Message, F::Error>> + Send;
+
+    /// See [`bindings::CancelMessage`].
+    fn cancel_message(
+        &self,
+        caller: F::Command<super::Message>,
+        request: super::CancelMessageRequest,
+    ) -> impl Future<Output = Result<super::Message, F::Error>> + Send;
+
+    /// See [`bindings::StopMessagesByToken`].
+    fn stop_messages_by_token(
+        &self,
+        caller: F::Public,
+        request: super::StopMessagesByTokenRequest,
+    ) -> impl Future<Output = Result<Response<super::OwnRegistration>, F::Error>> + Send;
+
+    /// See [`bindings::ResumeMessagesByToken`].
+    fn resume_messages_by_token(
+        &self,
+        caller: F::Public,
+        request: super::ResumeMessagesByTokenRequest,
+    ) -> impl Future<Output = Result<Response<super::OwnRegistration>, F::Error>> + Send;
+}
+
+#[tonic::async_trait]
+impl<F: Frame, H: MessageHandlers<F>> super::message_service_server::MessageService
+for Framed<F, H> {
+    async fn create_message(
+        &self,
+        request: Request<super::CreateMessageRequest>,
+    ) -> Result<Response<super::Message>, Status> {
+        self.once(
+                bindings::CreateMessage,
+                request,
+                |handlers, caller, request| {
+                    Box::pin(handlers.create_message(caller, request.message))
+                },
+            )
+            .await
+    }
+
+    async fn preview_message(
+        &self,
+        request: Request<super::CreateMessageRequest>,
+    ) -> Result<Response<super::MessagePreview>, Status> {
+        let (caller, request) = self.open(bindings::PreviewMessage, request, F::bearer)?;
+        self.answer(self.handlers().preview_message(caller, request.message)).await
+    }
+
+    async fn list_messages(
+        &self,
+        request: Request<super::ListMessagesRequest>,
+    ) -> Result<Response<super::MessageList>, Status> {
+        let (caller, request) = self.open(bindings::ListMessages, request, F::bearer)?;
+        self.answer(self.handlers().list_messages(caller, request.message)).await
+    }
+
+    async fn get_message(
+        &self,
+        request: Request<super::GetMessageRequest>,
+    ) -> Result<Response<super::Message>, Status> {
+        let (caller, request) = self.open(bindings::GetMessage, request, F::bearer)?;
+        self.answer(self.handlers().get_message(caller, request.message)).await
+    }
+
+    async fn update_message(
+        &self,
+        request: Request<super::UpdateMessageRequest>,
+    ) -> Result<Response<super::Message>, Status> {
+        self.once(
+                bindings::UpdateMessage,
+                request,
+                |handlers, caller, request| {
+                    Box::pin(handlers.update_message(caller, request.message))
+                },
+            )
+            .await
+    }
+
+    async fn cancel_message(
+        &self,
+        request: Request<super::CancelMessageRequest>,
+    ) -> Result<Response<super::Message>, Status> {
+        self.once(
+                bindings::CancelMessage,
+                request,
+                |handlers, caller, request| {
+                    Box::pin(handlers.cancel_message(caller, request.message))
+                },
+            )
+            .await
+    }
+
+    async fn stop_messages_by_token(
+        &self,
+        request: Request<super::StopMessagesByTokenRequest>,
+    ) -> Result<Response<super::OwnRegistration>, Status> {
+        let (caller, request) = self
+            .open(bindings::StopMessagesByToken, request, F::public)?;
+        self.answer(self.handlers().stop_messages_by_token(caller, request.message))
+            .await
+    }
+
+    async fn resume_messages_by_token(
+        &self,
+        request: Request<super::ResumeMessagesByTokenRequest>,
+    ) -> Result<Response<super::OwnRegistration>, Status> {
+        let (caller, request) = self
+            .open(bindings::ResumeMessagesByToken, request, F::public)?;
+        self.answer(self.handlers().resume_messages_by_token(caller, request.message))
+            .await
+    }
+}
+
 /// The handlers of `RegistrationService`.
 pub trait RegistrationHandlers<F: Frame>: Send + Sync + 'static {
     /// See [`bindings::RegisterAttendee`].
@@ -575,12 +814,35 @@ pub trait RegistrationHandlers<F: Frame>: Send + Sync + 'static {
         request: Checked<super::AddRegistrationRequest>,
     ) -> impl Future<Output = Result<super::AddedRegistration, F::Error>> + Send;
 
+    /// See [`bindings::ImportRegistrations`].
+    fn import_registrations(
+        &self,
+        caller: F::Command<super::ImportedRegistrations>,
+        request: super::ImportRegistrationsRequest,
+    ) -> impl Future<Output = Result<super::ImportedRegistrations, F::Error>> + Send;
+
+    /// See [`bindings::ExportRejectedLines`].
+    fn export_rejected_lines(
+        &self,
+        caller: F::Bearer,
+        request: super::ImportRegistrationsRequest,
+    ) -> impl Future<
+        Output = Result<Response<Messages<crate::http_body::HttpBody>>, F::Error>,
+    > + Send;
+
     /// See [`bindings::ListRegistrations`].
     fn list_registrations(
         &self,
         caller: F::Bearer,
         request: super::ListRegistrationsRequest,
     ) -> impl Future<Output = Result<super::RegistrationList, F::Error>> + Send;
+
+    /// See [`bindings::ListEventMails`].
+    fn list_event_mails(
+        &self,
+        caller: F::Bearer,
+        request: super::ListEventMailsRequest,
+    ) -> impl Future<Output = Result<super::EventMails, F::Error>> + Send;
 
     /// See [`bindings::ExportRegistrations`].
     fn export_registrations(
@@ -724,6 +986,13 @@ pub trait RegistrationHandlers<F: Frame>: Send + Sync + 'static {
         request: super::GetRegistrationByCodeRequest,
     ) -> impl Future<Output = Result<super::RegistrationByCode, F::Error>> + Send;
 
+    /// See [`bindings::ListCheckInCodes`].
+    fn list_check_in_codes(
+        &self,
+        caller: F::Bearer,
+        request: super::ListCheckInCodesRequest,
+    ) -> impl Future<Output = Result<super::CheckInCodeList, F::Error>> + Send;
+
     /// See [`bindings::UndoCheckIn`].
     fn undo_check_in(
         &self,
@@ -766,11 +1035,25 @@ pub trait RegistrationHandlers<F: Frame>: Send + Sync + 'static {
         request: super::TakeOverNewDetailsByTokenRequest,
     ) -> impl Future<Output = Result<Response<super::OwnRegistration>, F::Error>> + Send;
 
+    /// See [`bindings::ChangeAnswersByToken`].
+    fn change_answers_by_token(
+        &self,
+        caller: F::Public,
+        request: super::ChangeAnswersByTokenRequest,
+    ) -> impl Future<Output = Result<Response<super::OwnRegistration>, F::Error>> + Send;
+
     /// See [`bindings::RefuseMailByToken`].
     fn refuse_mail_by_token(
         &self,
         caller: F::Public,
         request: super::RefuseMailByTokenRequest,
+    ) -> impl Future<Output = Result<Response<super::OwnRegistration>, F::Error>> + Send;
+
+    /// See [`bindings::RefuseRemindersByToken`].
+    fn refuse_reminders_by_token(
+        &self,
+        caller: F::Public,
+        request: super::RefuseRemindersByTokenRequest,
     ) -> impl Future<Output = Result<Response<super::OwnRegistration>, F::Error>> + Send;
 
     /// See [`bindings::CancelRegistrationByToken`].
@@ -786,6 +1069,7 @@ impl<
     F: Frame,
     H: RegistrationHandlers<F>,
 > super::registration_service_server::RegistrationService for Framed<F, H> {
+    type ExportRejectedLinesStream = Messages<crate::http_body::HttpBody>;
     type ExportRegistrationsStream = Messages<crate::http_body::HttpBody>;
 
     async fn register_attendee(
@@ -811,6 +1095,29 @@ impl<
             .await
     }
 
+    async fn import_registrations(
+        &self,
+        request: Request<super::ImportRegistrationsRequest>,
+    ) -> Result<Response<super::ImportedRegistrations>, Status> {
+        self.once(
+                bindings::ImportRegistrations,
+                request,
+                |handlers, caller, request| {
+                    Box::pin(handlers.import_registrations(caller, request.message))
+                },
+            )
+            .await
+    }
+
+    async fn export_rejected_lines(
+        &self,
+        request: Request<super::ImportRegistrationsRequest>,
+    ) -> Result<Response<Self::ExportRejectedLinesStream>, Status> {
+        let (caller, request) = self
+            .open(bindings::ExportRejectedLines, request, F::bearer)?;
+        self.answer(self.handlers().export_rejected_lines(caller, request.message)).await
+    }
+
     async fn list_registrations(
         &self,
         request: Request<super::ListRegistrationsRequest>,
@@ -818,6 +1125,14 @@ impl<
         let (caller, request) = self
             .open(bindings::ListRegistrations, request, F::bearer)?;
         self.answer(self.handlers().list_registrations(caller, request.message)).await
+    }
+
+    async fn list_event_mails(
+        &self,
+        request: Request<super::ListEventMailsRequest>,
+    ) -> Result<Response<super::EventMails>, Status> {
+        let (caller, request) = self.open(bindings::ListEventMails, request, F::bearer)?;
+        self.answer(self.handlers().list_event_mails(caller, request.message)).await
     }
 
     async fn export_registrations(
@@ -1053,6 +1368,15 @@ impl<
             .await
     }
 
+    async fn list_check_in_codes(
+        &self,
+        request: Request<super::ListCheckInCodesRequest>,
+    ) -> Result<Response<super::CheckInCodeList>, Status> {
+        let (caller, request) = self
+            .open(bindings::ListCheckInCodes, request, F::bearer)?;
+        self.answer(self.handlers().list_check_in_codes(caller, request.message)).await
+    }
+
     async fn undo_check_in(
         &self,
         request: Request<super::UndoCheckInRequest>,
@@ -1123,6 +1447,16 @@ impl<
             .await
     }
 
+    async fn change_answers_by_token(
+        &self,
+        request: Request<super::ChangeAnswersByTokenRequest>,
+    ) -> Result<Response<super::OwnRegistration>, Status> {
+        let (caller, request) = self
+            .open(bindings::ChangeAnswersByToken, request, F::public)?;
+        self.answer(self.handlers().change_answers_by_token(caller, request.message))
+            .await
+    }
+
     async fn refuse_mail_by_token(
         &self,
         request: Request<super::RefuseMailByTokenRequest>,
@@ -1130,6 +1464,16 @@ impl<
         let (caller, request) = self
             .open(bindings::RefuseMailByToken, request, F::public)?;
         self.answer(self.handlers().refuse_mail_by_token(caller, request.message)).await
+    }
+
+    async fn refuse_reminders_by_token(
+        &self,
+        request: Request<super::RefuseRemindersByTokenRequest>,
+    ) -> Result<Response<super::OwnRegistration>, Status> {
+        let (caller, request) = self
+            .open(bindings::RefuseRemindersByToken, request, F::public)?;
+        self.answer(self.handlers().refuse_reminders_by_token(caller, request.message))
+            .await
     }
 
     async fn cancel_registration_by_token(
@@ -1142,6 +1486,31 @@ impl<
                 self.handlers().cancel_registration_by_token(caller, request.message),
             )
             .await
+    }
+}
+
+/// The handlers of `StatisticsService`.
+pub trait StatisticsHandlers<F: Frame>: Send + Sync + 'static {
+    /// See [`bindings::GetEventStatistics`].
+    fn get_event_statistics(
+        &self,
+        caller: F::Bearer,
+        request: super::GetEventStatisticsRequest,
+    ) -> impl Future<Output = Result<super::EventStatistics, F::Error>> + Send;
+}
+
+#[tonic::async_trait]
+impl<
+    F: Frame,
+    H: StatisticsHandlers<F>,
+> super::statistics_service_server::StatisticsService for Framed<F, H> {
+    async fn get_event_statistics(
+        &self,
+        request: Request<super::GetEventStatisticsRequest>,
+    ) -> Result<Response<super::EventStatistics>, Status> {
+        let (caller, request) = self
+            .open(bindings::GetEventStatistics, request, F::bearer)?;
+        self.answer(self.handlers().get_event_statistics(caller, request.message)).await
     }
 }
 static ACCESS: &[(&str, AccessRule)] = &[
@@ -1160,6 +1529,10 @@ static ACCESS: &[(&str, AccessRule)] = &[
     ),
     ("/muster.v1.CatalogueService/ListEvents", AccessRule::of::<bindings::ListEvents>()),
     ("/muster.v1.CatalogueService/GetEvent", AccessRule::of::<bindings::GetEvent>()),
+    (
+        "/muster.v1.CatalogueService/GetOrganizer",
+        AccessRule::of::<bindings::GetOrganizer>(),
+    ),
     ("/muster.v1.CatalogueService/ListCities", AccessRule::of::<bindings::ListCities>()),
     (
         "/muster.v1.CatalogueService/GetEventPage",
@@ -1181,6 +1554,10 @@ static ACCESS: &[(&str, AccessRule)] = &[
         "/muster.v1.CatalogueService/ListSitemapEvents",
         AccessRule::of::<bindings::ListSitemapEvents>(),
     ),
+    (
+        "/muster.v1.CatalogueService/ListSitemapOrganizers",
+        AccessRule::of::<bindings::ListSitemapOrganizers>(),
+    ),
     ("/muster.v1.CatalogueService/GetCover", AccessRule::of::<bindings::GetCover>()),
     (
         "/muster.v1.CatalogueService/ListUseCases",
@@ -1189,6 +1566,9 @@ static ACCESS: &[(&str, AccessRule)] = &[
     ("/muster.v1.CatalogueService/ListGuides", AccessRule::of::<bindings::ListGuides>()),
     ("/muster.v1.CatalogueService/GetGuide", AccessRule::of::<bindings::GetGuide>()),
     ("/muster.v1.CatalogueService/GetUseCase", AccessRule::of::<bindings::GetUseCase>()),
+    ("/muster.v1.CoverService/PutCover", AccessRule::of::<bindings::PutCover>()),
+    ("/muster.v1.CoverService/DeleteCover", AccessRule::of::<bindings::DeleteCover>()),
+    ("/muster.v1.CoverService/GetOwnCover", AccessRule::of::<bindings::GetOwnCover>()),
     ("/muster.v1.EventService/CreateEvent", AccessRule::of::<bindings::CreateEvent>()),
     ("/muster.v1.EventService/ListMyEvents", AccessRule::of::<bindings::ListMyEvents>()),
     ("/muster.v1.EventService/GetMyEvent", AccessRule::of::<bindings::GetMyEvent>()),
@@ -1219,6 +1599,35 @@ static ACCESS: &[(&str, AccessRule)] = &[
     ),
     ("/muster.v1.EventService/CancelEvent", AccessRule::of::<bindings::CancelEvent>()),
     (
+        "/muster.v1.MessageService/CreateMessage",
+        AccessRule::of::<bindings::CreateMessage>(),
+    ),
+    (
+        "/muster.v1.MessageService/PreviewMessage",
+        AccessRule::of::<bindings::PreviewMessage>(),
+    ),
+    (
+        "/muster.v1.MessageService/ListMessages",
+        AccessRule::of::<bindings::ListMessages>(),
+    ),
+    ("/muster.v1.MessageService/GetMessage", AccessRule::of::<bindings::GetMessage>()),
+    (
+        "/muster.v1.MessageService/UpdateMessage",
+        AccessRule::of::<bindings::UpdateMessage>(),
+    ),
+    (
+        "/muster.v1.MessageService/CancelMessage",
+        AccessRule::of::<bindings::CancelMessage>(),
+    ),
+    (
+        "/muster.v1.MessageService/StopMessagesByToken",
+        AccessRule::of::<bindings::StopMessagesByToken>(),
+    ),
+    (
+        "/muster.v1.MessageService/ResumeMessagesByToken",
+        AccessRule::of::<bindings::ResumeMessagesByToken>(),
+    ),
+    (
         "/muster.v1.RegistrationService/RegisterAttendee",
         AccessRule::of::<bindings::RegisterAttendee>(),
     ),
@@ -1227,8 +1636,20 @@ static ACCESS: &[(&str, AccessRule)] = &[
         AccessRule::of::<bindings::AddRegistration>(),
     ),
     (
+        "/muster.v1.RegistrationService/ImportRegistrations",
+        AccessRule::of::<bindings::ImportRegistrations>(),
+    ),
+    (
+        "/muster.v1.RegistrationService/ExportRejectedLines",
+        AccessRule::of::<bindings::ExportRejectedLines>(),
+    ),
+    (
         "/muster.v1.RegistrationService/ListRegistrations",
         AccessRule::of::<bindings::ListRegistrations>(),
+    ),
+    (
+        "/muster.v1.RegistrationService/ListEventMails",
+        AccessRule::of::<bindings::ListEventMails>(),
     ),
     (
         "/muster.v1.RegistrationService/ExportRegistrations",
@@ -1308,6 +1729,10 @@ static ACCESS: &[(&str, AccessRule)] = &[
         AccessRule::of::<bindings::GetRegistrationByCode>(),
     ),
     (
+        "/muster.v1.RegistrationService/ListCheckInCodes",
+        AccessRule::of::<bindings::ListCheckInCodes>(),
+    ),
+    (
         "/muster.v1.RegistrationService/UndoCheckIn",
         AccessRule::of::<bindings::UndoCheckIn>(),
     ),
@@ -1332,12 +1757,24 @@ static ACCESS: &[(&str, AccessRule)] = &[
         AccessRule::of::<bindings::TakeOverNewDetailsByToken>(),
     ),
     (
+        "/muster.v1.RegistrationService/ChangeAnswersByToken",
+        AccessRule::of::<bindings::ChangeAnswersByToken>(),
+    ),
+    (
         "/muster.v1.RegistrationService/RefuseMailByToken",
         AccessRule::of::<bindings::RefuseMailByToken>(),
     ),
     (
+        "/muster.v1.RegistrationService/RefuseRemindersByToken",
+        AccessRule::of::<bindings::RefuseRemindersByToken>(),
+    ),
+    (
         "/muster.v1.RegistrationService/CancelRegistrationByToken",
         AccessRule::of::<bindings::CancelRegistrationByToken>(),
+    ),
+    (
+        "/muster.v1.StatisticsService/GetEventStatistics",
+        AccessRule::of::<bindings::GetEventStatistics>(),
     ),
 ];
 

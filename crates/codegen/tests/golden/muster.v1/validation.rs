@@ -68,9 +68,13 @@ impl Validate for super::ListEventsRequest {
         if let Some(to) = &self.to {
             check.field("to").length(to, 0, 64);
         }
+        if let Some(organizer) = &self.organizer {
+            check.field("organizer").length(organizer, 0, 40);
+        }
     }
 }
 
+impl Validate for super::GetOrganizerRequest {}
 impl Validate for super::GetEventRequest {}
 impl Validate for super::GetEventPageRequest {}
 impl Validate for super::ListCitiesRequest {}
@@ -89,6 +93,9 @@ impl Validate for super::GetCatalogueCalendarRequest {
         }
         if let Some(to) = &self.to {
             check.field("to").length(to, 0, 64);
+        }
+        if let Some(organizer) = &self.organizer {
+            check.field("organizer").length(organizer, 0, 40);
         }
     }
 }
@@ -110,6 +117,14 @@ impl Validate for super::ListSitemapEventsRequest {
     }
 }
 
+impl Validate for super::ListSitemapOrganizersRequest {
+    fn validate(&self, check: &mut crate::validation::Check) {
+        if let Some(after) = &self.after {
+            check.field("after").length(after, 0, 40);
+        }
+    }
+}
+
 impl Validate for super::GetCoverRequest {
     fn fill_defaults(&mut self) {
         self.text.get_or_insert(true);
@@ -120,6 +135,20 @@ impl Validate for super::ListUseCasesRequest {}
 impl Validate for super::ListGuidesRequest {}
 impl Validate for super::GetGuideRequest {}
 impl Validate for super::GetUseCaseRequest {}
+
+impl Validate for super::PutCoverRequest {
+    fn validate(&self, check: &mut crate::validation::Check) {
+        check.field("file").required(self.file.is_some());
+        if let Some(file) = &self.file {
+            check
+                .field("file")
+                .file(file, &["image/jpeg", "image/png", "image/webp"], 10 << 20);
+        }
+    }
+}
+
+impl Validate for super::DeleteCoverRequest {}
+impl Validate for super::GetOwnCoverRequest {}
 
 impl Validate for super::CreateEventRequest {
     fn fill_defaults(&mut self) {
@@ -132,6 +161,15 @@ impl Validate for super::CreateEventRequest {
             crate::email::encode(contact_email);
         }
         self.image_variant.get_or_insert(1);
+        if self.reminders.is_empty()
+            && !crate::validation::names(&self.empty_lists, "reminders")
+        {
+            self.reminders.extend([24]);
+        }
+        self.is_location_private.get_or_insert(false);
+        self.is_registration_open.get_or_insert(true);
+        self.allows_answer_changes.get_or_insert(false);
+        self.max_party.get_or_insert(1);
     }
 
     fn validate(&self, check: &mut crate::validation::Check) {
@@ -187,6 +225,29 @@ impl Validate for super::CreateEventRequest {
         }
         if let Some(image_variant) = &self.image_variant {
             check.field("image_variant").range(*image_variant, 1, 3);
+        }
+        check
+            .field("reminders")
+            .items(self.reminders.len(), 0, 2)
+            .unique(&self.reminders);
+        for (index, item) in self.reminders.iter().enumerate() {
+            check.item("reminders", index).range(*item, 1, 168);
+        }
+        check.field("empty_lists").paths(&self.empty_lists, &["reminders"]);
+        if let Some(attendee_info) = &self.attendee_info {
+            check
+                .field("attendee_info")
+                .length(attendee_info, 1, 5000)
+                .paragraphs(attendee_info);
+        }
+        if let Some(registration_opens) = &self.registration_opens {
+            check.field("registration_opens").length(registration_opens, 1, 64);
+        }
+        if let Some(registration_closes) = &self.registration_closes {
+            check.field("registration_closes").length(registration_closes, 1, 64);
+        }
+        if let Some(max_party) = &self.max_party {
+            check.field("max_party").range(*max_party, 1, 10);
         }
     }
 }
@@ -311,6 +372,28 @@ impl Validate for super::UpdateEventRequest {
         if let Some(image_variant) = &self.image_variant {
             check.field("image_variant").range(*image_variant, 1, 3);
         }
+        check
+            .field("reminders")
+            .items(self.reminders.len(), 0, 2)
+            .unique(&self.reminders);
+        for (index, item) in self.reminders.iter().enumerate() {
+            check.item("reminders", index).range(*item, 1, 168);
+        }
+        if let Some(attendee_info) = &self.attendee_info {
+            check
+                .field("attendee_info")
+                .length(attendee_info, 1, 5000)
+                .paragraphs(attendee_info);
+        }
+        if let Some(registration_opens) = &self.registration_opens {
+            check.field("registration_opens").length(registration_opens, 1, 64);
+        }
+        if let Some(registration_closes) = &self.registration_closes {
+            check.field("registration_closes").length(registration_closes, 1, 64);
+        }
+        if let Some(max_party) = &self.max_party {
+            check.field("max_party").range(*max_party, 1, 10);
+        }
     }
 }
 
@@ -345,7 +428,9 @@ impl Validate for super::PreviewEventMailRequest {
     fn validate(&self, check: &mut crate::validation::Check) {
         check.field("change").required(self.change.is_some());
         if let Some(change) = &self.change {
-            check.field("change").one_of(change, &["publish", "update", "cancel"]);
+            check
+                .field("change")
+                .one_of(change, &["publish", "update", "cancel", "remind"]);
         }
         if let Some(reason) = &self.reason {
             check.field("reason").length(reason, 0, 500).paragraphs(reason);
@@ -365,6 +450,12 @@ impl Validate for super::PreviewEventMailRequest {
         if let Some(timezone) = &self.timezone {
             check.field("timezone").length(timezone, 0, 64).line(timezone);
         }
+        if let Some(attendee_info) = &self.attendee_info {
+            check
+                .field("attendee_info")
+                .length(attendee_info, 0, 5000)
+                .paragraphs(attendee_info);
+        }
     }
 }
 
@@ -379,11 +470,142 @@ impl Validate for super::CancelRequest {
     }
 }
 
+impl Validate for super::ImportRegistrationsRequest {
+    fn fill_defaults(&mut self) {
+        self.dry_run.get_or_insert(false);
+        self.notify.get_or_insert(true);
+    }
+
+    fn validate(&self, check: &mut crate::validation::Check) {
+        check.field("file").required(self.file.is_some());
+        if let Some(file) = &self.file {
+            check
+                .field("file")
+                .file(
+                    file,
+                    &["text/csv", "text/tab-separated-values", "text/plain"],
+                    1 << 20,
+                );
+        }
+    }
+}
+
+impl Validate for super::CreateMessageRequest {
+    fn fill_defaults(&mut self) {
+        self.test.get_or_insert(false);
+    }
+
+    fn validate(&self, check: &mut crate::validation::Check) {
+        check.field("subject").required(self.subject.is_some());
+        if let Some(subject) = &self.subject {
+            check.field("subject").length(subject, 3, 200).line(subject);
+        }
+        check.field("text").required(self.text.is_some());
+        if let Some(text) = &self.text {
+            check.field("text").length(text, 1, 10000).paragraphs(text);
+        }
+        if let Some(audience) = &self.audience {
+            check.field("audience").message(audience);
+        }
+        if let Some(send_at) = &self.send_at {
+            check.field("send_at").length(send_at, 1, 64);
+        }
+        if let Some(hours_before_start) = &self.hours_before_start {
+            check.field("hours_before_start").range(*hours_before_start, 1, 720);
+        }
+        if let Some(hours_after_end) = &self.hours_after_end {
+            check.field("hours_after_end").range(*hours_after_end, 0, 720);
+        }
+    }
+}
+
+impl Validate for super::Audience {
+    fn validate(&self, check: &mut crate::validation::Check) {
+        check.field("statuses").items(self.statuses.len(), 0, 3);
+        for (index, item) in self.statuses.iter().enumerate() {
+            check
+                .item("statuses", index)
+                .one_of(item, &["Pending", "Confirmed", "Waitlisted"]);
+        }
+        check.field("answers").items(self.answers.len(), 0, 20);
+        for (index, item) in self.answers.iter().enumerate() {
+            check.item("answers", index).message(item);
+        }
+        if let Some(registered_after) = &self.registered_after {
+            check.field("registered_after").length(registered_after, 0, 64);
+        }
+        if let Some(registered_before) = &self.registered_before {
+            check.field("registered_before").length(registered_before, 0, 64);
+        }
+    }
+}
+
+impl Validate for super::AnswerFilter {
+    fn validate(&self, check: &mut crate::validation::Check) {
+        check.field("field_id").required(self.field_id.is_some());
+        if let Some(field_id) = &self.field_id {
+            check.field("field_id").length(field_id, 1, 64).line(field_id);
+        }
+        check.field("options").items(self.options.len(), 1, 50);
+        for (index, item) in self.options.iter().enumerate() {
+            check.item("options", index).length(item, 1, 200).line(item);
+        }
+    }
+}
+
+impl Validate for super::ListMessagesRequest {
+    fn fill_defaults(&mut self) {
+        self.limit.get_or_insert(20);
+    }
+
+    fn validate(&self, check: &mut crate::validation::Check) {
+        if let Some(limit) = &self.limit {
+            check.field("limit").range(*limit, 1, 100);
+        }
+        if let Some(cursor) = &self.cursor {
+            check.field("cursor").length(cursor, 0, 100);
+        }
+    }
+}
+
+impl Validate for super::GetMessageRequest {}
+
+impl Validate for super::UpdateMessageRequest {
+    fn validate(&self, check: &mut crate::validation::Check) {
+        if let Some(subject) = &self.subject {
+            check.field("subject").length(subject, 3, 200).line(subject);
+        }
+        if let Some(text) = &self.text {
+            check.field("text").length(text, 1, 10000).paragraphs(text);
+        }
+        if let Some(audience) = &self.audience {
+            check.field("audience").message(audience);
+        }
+        if let Some(send_at) = &self.send_at {
+            check.field("send_at").length(send_at, 1, 64);
+        }
+        if let Some(hours_before_start) = &self.hours_before_start {
+            check.field("hours_before_start").range(*hours_before_start, 1, 720);
+        }
+        if let Some(hours_after_end) = &self.hours_after_end {
+            check.field("hours_after_end").range(*hours_after_end, 0, 720);
+        }
+        if let Some(version) = &self.version {
+            check.field("version").range(*version, 1, i32::MAX);
+        }
+    }
+}
+
+impl Validate for super::CancelMessageRequest {}
+impl Validate for super::StopMessagesByTokenRequest {}
+impl Validate for super::ResumeMessagesByTokenRequest {}
+
 impl Validate for super::RegisterAttendeeRequest {
     fn fill_defaults(&mut self) {
         if let Some(email) = &mut self.email {
             crate::email::encode(email);
         }
+        self.party_size.get_or_insert(1);
     }
 
     fn validate(&self, check: &mut crate::validation::Check) {
@@ -398,6 +620,13 @@ impl Validate for super::RegisterAttendeeRequest {
         check.field("answers").items(self.answers.len(), 0, 20);
         for (index, item) in self.answers.iter().enumerate() {
             check.item("answers", index).message(item);
+        }
+        if let Some(party_size) = &self.party_size {
+            check.field("party_size").range(*party_size, 1, 10);
+        }
+        check.field("companions").items(self.companions.len(), 0, 9);
+        for (index, item) in self.companions.iter().enumerate() {
+            check.item("companions", index).length(item, 1, 200).line(item);
         }
     }
 }
@@ -407,6 +636,7 @@ impl Validate for super::AddRegistrationRequest {
         if let Some(email) = &mut self.email {
             crate::email::encode(email);
         }
+        self.party_size.get_or_insert(1);
     }
 
     fn validate(&self, check: &mut crate::validation::Check) {
@@ -421,6 +651,13 @@ impl Validate for super::AddRegistrationRequest {
         check.field("answers").items(self.answers.len(), 0, 20);
         for (index, item) in self.answers.iter().enumerate() {
             check.item("answers", index).message(item);
+        }
+        if let Some(party_size) = &self.party_size {
+            check.field("party_size").range(*party_size, 1, 10);
+        }
+        check.field("companions").items(self.companions.len(), 0, 9);
+        for (index, item) in self.companions.iter().enumerate() {
+            check.item("companions", index).length(item, 1, 200).line(item);
         }
     }
 }
@@ -474,6 +711,21 @@ impl Validate for super::ListRegistrationsRequest {
         }
         if let Some(email) = &self.email {
             check.field("email").length(email, 0, 254);
+        }
+    }
+}
+
+impl Validate for super::ListEventMailsRequest {
+    fn fill_defaults(&mut self) {
+        self.limit.get_or_insert(50);
+    }
+
+    fn validate(&self, check: &mut crate::validation::Check) {
+        if let Some(limit) = &self.limit {
+            check.field("limit").range(*limit, 1, 200);
+        }
+        if let Some(cursor) = &self.cursor {
+            check.field("cursor").length(cursor, 0, 100);
         }
     }
 }
@@ -548,7 +800,14 @@ impl Validate for super::DeclineRegistrationsRequest {
 }
 
 impl Validate for super::CancelRegistrationRequest {}
-impl Validate for super::CheckInRequest {}
+
+impl Validate for super::CheckInRequest {
+    fn validate(&self, check: &mut crate::validation::Check) {
+        if let Some(people) = &self.people {
+            check.field("people").range(*people, 1, 10);
+        }
+    }
+}
 
 impl Validate for super::CheckInByCodeRequest {
     fn validate(&self, check: &mut crate::validation::Check) {
@@ -556,15 +815,42 @@ impl Validate for super::CheckInByCodeRequest {
         if let Some(code) = &self.code {
             check.field("code").length(code, 1, 300);
         }
+        if let Some(people) = &self.people {
+            check.field("people").range(*people, 1, 10);
+        }
     }
 }
 
 impl Validate for super::GetRegistrationByCodeRequest {}
+impl Validate for super::ListCheckInCodesRequest {}
 impl Validate for super::UndoCheckInRequest {}
 impl Validate for super::GetRegistrationByTokenRequest {}
 impl Validate for super::ConfirmRegistrationByTokenRequest {}
+
+impl Validate for super::ChangeAnswersByTokenRequest {
+    fn validate(&self, check: &mut crate::validation::Check) {
+        check.field("answers").items(self.answers.len(), 0, 20);
+        for (index, item) in self.answers.iter().enumerate() {
+            check.item("answers", index).message(item);
+        }
+    }
+}
+
 impl Validate for super::TakeOverNewDetailsByTokenRequest {}
 impl Validate for super::CancelRegistrationByTokenRequest {}
+impl Validate for super::RefuseRemindersByTokenRequest {}
 impl Validate for super::RefuseMailByTokenRequest {}
 impl Validate for super::GetRegistrationCalendarByTokenRequest {}
 impl Validate for super::GetTicketRequest {}
+
+impl Validate for super::GetEventStatisticsRequest {
+    fn fill_defaults(&mut self) {
+        self.days.get_or_insert(30);
+    }
+
+    fn validate(&self, check: &mut crate::validation::Check) {
+        if let Some(days) = &self.days {
+            check.field("days").range(*days, 1, 90);
+        }
+    }
+}

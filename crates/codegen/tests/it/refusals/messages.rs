@@ -22,6 +22,25 @@ fn a_required_field_that_cannot_be_missing() {
 }
 
 #[test]
+fn a_list_with_a_default_that_cannot_be_told_from_an_empty_one() {
+    let sizes = "repeated int32 sizes = 9 [(muster.options.v1.field) = {default_ints: 1}];";
+    refused(
+        &[(
+            "// Languages that will do.",
+            &format!("// Sizes.\n  {sizes}\n  // Languages that will do."),
+        )],
+        &["message ListBooksRequest", "needs a field mask empty_lists"],
+    );
+    refused(
+        &[("{default_int: 10}", "{default_ints: 10}")],
+        &[
+            "field toy.v1.ListBooksRequest.limit",
+            "only a list of int32 has default_ints",
+        ],
+    );
+}
+
+#[test]
 fn a_map() {
     refused(
         &[("int32 count = 1;", "map<string, int32> count = 1;")],

@@ -7,8 +7,8 @@ fn a_body_that_is_one_field() {
     refused(
         &[(r#"body: "*""#, r#"body: "title""#)],
         &[
-            "rpc toy.v1.BookService.UpdateBook",
-            r#"body "title" is not supported"#,
+            "rpc UpdateBook: /api/books/{id}",
+            r#"body "title" is no file"#,
         ],
     );
 }

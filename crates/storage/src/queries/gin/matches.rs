@@ -15,7 +15,7 @@ use crate::{
     Error, Reads,
     queries::search::page_of,
     sql::{Fragment, sql},
-    values::{MatchPage, city_word, corrupt},
+    values::{MatchPage, city_word, corrupt, organizer_word},
 };
 
 /// If a page is not among the matches up to some start, so many times more of them are looked at.
@@ -231,7 +231,10 @@ fn expression(filter: &CatalogueFilter) -> Option<String> {
         .city
         .iter()
         .map(|city| format!("'{}'", city_word(city)));
-    let all: Vec<String> = terms.chain(city).collect();
+    let organizer = filter
+        .organizer
+        .map(|account| format!("'{}'", organizer_word(account)));
+    let all: Vec<String> = terms.chain(city).chain(organizer).collect();
     if all.is_empty() {
         return None;
     }

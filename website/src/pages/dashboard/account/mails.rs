@@ -25,12 +25,12 @@ const CHOICES: [(&str, &str, &str); 3] = [
     (
         "approvals",
         "Registrations that wait for approval",
-        "You hear of those that you decide about.",
+        "You hear of those that you decide about, and when guests change their answers.",
     ),
     (
         "all",
         "Every registration",
-        "Also those that get a spot at once.",
+        "Also those that get a spot at once, and when guests change their answers.",
     ),
     ("none", "Nothing", "No emails."),
 ];

@@ -9,7 +9,7 @@ use muster_api::v1::{
 use serde::{Deserialize, Serialize};
 
 use super::search;
-use crate::{caller::Caller, form::Form};
+use crate::{caller::Caller, form::Form, pages::dashboard::party::people};
 
 /// How many letters and digits a check-in code has, and one of earlier versions.
 const CODE_LENGTHS: [usize; 2] = [12, 20];
@@ -39,8 +39,10 @@ impl DoorQuery {
 /// Does what a form asks for, and returns the parameters of the page that shows it.
 pub(super) async fn act(caller: &Caller, id: &str, form: &Form) -> Result<DoorQuery, Problem> {
     if let Some(registration_id) = form.value("registration_id") {
-        let undoes = form.value("action") == Some("undo");
-        return of_one(caller, id, registration_id, undoes).await;
+        if form.value("action") == Some("undo") {
+            return undo(caller, id, registration_id).await;
+        }
+        return of_one(caller, id, registration_id, people(form)).await;
     }
     let Some(q) = form.value("q") else {
         return Ok(DoorQuery::default());
@@ -56,7 +58,7 @@ pub(super) async fn act(caller: &Caller, id: &str, form: &Form) -> Result<DoorQu
         && let Some(one) = of_address(caller, id, q).await?
     {
         if one.status == "Confirmed" {
-            return of_one(caller, id, &one.id, false).await;
+            return of_one(caller, id, &one.id, None).await;
         }
         return Ok(DoorQuery::of(one.id, false));
     }
@@ -76,30 +78,32 @@ async fn of_one(
     caller: &Caller,
     id: &str,
     registration_id: &str,
-    undoes: bool,
+    people: Option<i32>,
 ) -> Result<DoorQuery, Problem> {
-    let (id, registration_id) = (id.to_owned(), registration_id.to_owned());
-    if undoes {
-        let request = UndoCheckInRequest {
-            id,
-            registration_id,
-        };
-        let one = caller.ask::<UndoCheckIn>(request).await?;
-        return Ok(DoorQuery::of(one.id, false));
-    }
     let request = CheckInRequest {
-        id,
-        registration_id,
+        id: id.to_owned(),
+        registration_id: registration_id.to_owned(),
+        people,
     };
     let one = caller.ask::<CheckIn>(request).await?;
     let was_checked_in = one.was_checked_in();
     Ok(DoorQuery::of(one.id, was_checked_in))
 }
 
+async fn undo(caller: &Caller, id: &str, registration_id: &str) -> Result<DoorQuery, Problem> {
+    let request = UndoCheckInRequest {
+        id: id.to_owned(),
+        registration_id: registration_id.to_owned(),
+    };
+    let one = caller.ask::<UndoCheckIn>(request).await?;
+    Ok(DoorQuery::of(one.id, false))
+}
+
 async fn by_code(caller: &Caller, id: &str, code: &str) -> Result<DoorQuery, Problem> {
     let request = CheckInByCodeRequest {
         code: Some(code.to_owned()),
         event_id: Some(id.to_owned()),
+        people: None,
     };
     let answer = caller.ask::<CheckInByCode>(request).await?;
     Ok(DoorQuery::of(answer.registration_id, answer.was_checked_in))

@@ -71,6 +71,7 @@ pub(in crate::pages) async fn take(caller: Caller, form: Form) -> PageResult {
     let request = CheckInByCodeRequest {
         code: Some(code.clone()),
         event_id: None,
+        people: None,
     };
     match caller.ask::<CheckInByCode>(request).await {
         Ok(answer) => {

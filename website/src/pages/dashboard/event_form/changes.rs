@@ -6,7 +6,12 @@ use muster_api::{
 };
 use sha2::{Digest as _, Sha256};
 
-use super::{EventForm, Purpose, TEXTS, TICKS, capacity, questions::Questions, variant};
+use super::{
+    EventForm, OPEN, Purpose, TEXTS, TICKS, is_open, number,
+    questions::Questions,
+    reminders::{self, REMINDERS},
+    variant,
+};
 use crate::form::Form;
 
 /// The field of the form that remembers what the event was when the form was opened: a fingerprint of each field.
@@ -18,13 +23,15 @@ const CONFIRMATION: &str = "confirm_by_email";
 
 /// All fields, by their names in the API.
 fn names() -> impl Iterator<Item = &'static str> {
-    let others = [CAPACITY, CONFIRMATION, QUESTIONS];
+    let others = [CAPACITY, OPEN, CONFIRMATION, QUESTIONS, REMINDERS];
     TEXTS.into_iter().chain(TICKS).chain(others)
 }
 
 /// What a field has in a form, in one form for the same.
 fn content(form: &Form, name: &str) -> String {
     match name {
+        OPEN => is_open(form).to_string(),
+        REMINDERS => reminders::described(&reminders::asked(form)).unwrap_or_default(),
         QUESTIONS => described(&Questions::of(form).asked()),
         _ if TICKS.contains(&name) => form.is_ticked(name).to_string(),
         _ => form.text(name).unwrap_or_default(),
@@ -89,7 +96,13 @@ pub(crate) fn request(
         location: typed.text("location"),
         start_date: typed.text("start_date"),
         end_date: typed.text("end_date"),
-        max_capacity: capacity(typed),
+        registration_opens: typed.text("registration_opens"),
+        registration_closes: typed.text("registration_closes"),
+        is_registration_open: Some(is_open(typed)),
+        max_capacity: number(typed, CAPACITY),
+        max_party: number(typed, "max_party"),
+        is_location_private: Some(typed.is_ticked("is_location_private")),
+        attendee_info: typed.text("attendee_info"),
         city: typed.text("city"),
         image_query: typed.text("image_query"),
         image_variant: variant(typed),
@@ -98,8 +111,10 @@ pub(crate) fn request(
         is_listed: Some(typed.is_ticked("is_listed")),
         requires_approval: Some(typed.is_ticked("requires_approval")),
         confirm_by_email: Some(typed.value(CONFIRMATION) == Some("true")),
+        allows_answer_changes: Some(typed.is_ticked("allows_answer_changes")),
         organizer_name: typed.text("organizer_name"),
         contact_email: typed.text("contact_email"),
+        reminders: reminders::asked(typed),
         version: Some(version),
         update_mask: None,
     };
@@ -132,10 +147,11 @@ pub(crate) fn merged(purpose: Purpose, typed: &Form, stored: &Form) -> EventForm
     }
     let mut form = EventForm::of(purpose, &taken_over(typed, stored, &theirs));
     for field in form.model.fields_mut() {
-        if theirs.contains(&&*field.name) {
+        let name = whole(&field.name);
+        if theirs.contains(&name) {
             field.notice = Some("Someone else changed this. It has the new value now.".to_owned());
         }
-        if let Some((_, now)) = both.iter().find(|(name, _)| *name == field.name) {
+        if let Some((_, now)) = both.iter().find(|(one, _)| *one == whole(&field.name)) {
             field.notice = Some(format!(
                 "Someone else changed this meanwhile, to: {}",
                 shown(now)
@@ -157,6 +173,11 @@ fn notice_of_questions(theirs: &[&str], both: &[(&str, String)]) -> Option<Strin
     ))
 }
 
+/// The name of the list of which a field is one, or its own.
+fn whole(field: &str) -> &str {
+    field.split('[').next().unwrap_or_default()
+}
+
 /// A value of a field in words.
 fn shown(value: &str) -> &str {
     match value {
@@ -169,10 +190,7 @@ fn shown(value: &str) -> &str {
 
 /// What was typed, with these fields as they are stored.
 fn taken_over(typed: &Form, stored: &Form, names: &[&str]) -> Form {
-    let is_one = |field: &str| {
-        let name = field.split('[').next().unwrap_or_default();
-        names.contains(&name)
-    };
+    let is_one = |field: &str| names.contains(&whole(field));
     let mine = typed.fields().filter(|(name, _)| !is_one(name));
     let theirs = stored.fields().filter(|(name, _)| is_one(name));
     let owned = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());

@@ -21,7 +21,10 @@ use crate::{
             door::{self, DoorQuery},
             event_head::{EventHead, Part, read},
         },
-        register::form::{answers, model},
+        register::{
+            form::{answers, model},
+            party,
+        },
     },
 };
 
@@ -44,7 +47,9 @@ pub(in crate::pages) async fn show(caller: Caller) -> PageResult {
     let event = read(&caller).await?;
     let name = Field::line("name", "Name").required();
     let email = Field::email("email", "Email").autocomplete("off");
-    let model = model(vec![name, email.required()], &event.custom_fields);
+    let mut everyone = vec![name, email.required()];
+    everyone.extend(party::fields(event.max_party));
+    let model = model(everyone, &event.custom_fields);
     let asked = caller.context.query();
     let model = if asked.has("door") {
         model.filled(&asked)
@@ -52,11 +57,8 @@ pub(in crate::pages) async fn show(caller: Caller) -> PageResult {
         model
     };
     let typed = caller.form().unwrap_or(&asked);
-    let taken = event.registrations_confirmed
-        + event.registrations_waitlisted
-        + event.registrations_unconfirmed;
     caller.answer(&AddPage {
-        is_full: taken >= event.max_capacity,
+        is_full: event.seats_left == 0,
         is_at_door: typed.has("door"),
         page: caller.page("Add a guest", Tab::Events),
         head: EventHead::of(&event, Part::Registrations),
@@ -73,6 +75,8 @@ pub(in crate::pages) async fn take(caller: Caller, form: Form) -> PageResult {
         name: form.text("name"),
         email: form.text("email"),
         answers: answers(&event.custom_fields, &form),
+        party_size: party::size(&form),
+        companions: party::companions(&form),
     };
     let id = request.id.clone();
     let added = caller
@@ -97,6 +101,7 @@ async fn check_in(caller: &Caller, id: String, added: AddedRegistration) -> Page
     let request = CheckInRequest {
         id,
         registration_id: added.id.clone(),
+        people: None,
     };
     if added.status == "Confirmed" {
         caller.ask::<CheckIn>(request).await?;

@@ -1,0 +1,69 @@
+//! The organizer's own pictures as covers of events.
+
+use domain::clock::Clock;
+use muster_api::{
+    frame::Messages,
+    http_body::HttpBody,
+    v1::{
+        DeleteCoverRequest, GetOwnCoverRequest, MyEventDetail, PutCoverRequest,
+        services::CoverHandlers,
+    },
+};
+use tonic::Response;
+
+use super::{
+    convert,
+    frame::{Authenticated, CoreFrame},
+    request::event_id,
+};
+use crate::service::{Error, Links, OwnCovers};
+
+/// The largest message: the largest picture, and what is around it.
+pub(super) const MAX_MESSAGE_BYTES: usize = 11 << 20;
+
+/// The rpcs about organizers' own pictures.
+pub(super) struct CoverApi {
+    pub(super) covers: OwnCovers,
+    pub(super) links: Links,
+    pub(super) clock: Clock,
+}
+
+impl CoverHandlers<CoreFrame> for CoverApi {
+    async fn put_cover(
+        &self,
+        Authenticated { principal, .. }: Authenticated,
+        request: PutCoverRequest,
+    ) -> Result<MyEventDetail, Error> {
+        let id = event_id(&request.id)?;
+        // The validation requires it.
+        let file = request.file.unwrap_or_default();
+        let changed = self.covers.put(&principal, id, file.data).await?;
+        let now = self.clock.now();
+        Ok(convert::my_event_detail(changed, &self.links, now))
+    }
+
+    async fn delete_cover(
+        &self,
+        Authenticated { principal, .. }: Authenticated,
+        request: DeleteCoverRequest,
+    ) -> Result<MyEventDetail, Error> {
+        let id = event_id(&request.id)?;
+        let changed = self.covers.delete(&principal, id).await?;
+        let now = self.clock.now();
+        Ok(convert::my_event_detail(changed, &self.links, now))
+    }
+
+    async fn get_own_cover(
+        &self,
+        Authenticated { principal, .. }: Authenticated,
+        request: GetOwnCoverRequest,
+    ) -> Result<Response<Messages<HttpBody>>, Error> {
+        let id = event_id(&request.id)?;
+        let cover = self.covers.get(&principal, id).await?;
+        let body = HttpBody {
+            content_type: "image/jpeg".into(),
+            data: cover.jpeg.into(),
+        };
+        Ok(Response::new(Box::pin(tokio_stream::once(Ok(body)))))
+    }
+}

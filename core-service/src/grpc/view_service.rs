@@ -1,0 +1,30 @@
+//! Views of the pages of events, which websites count.
+
+use muster_api::internal::v1::{
+    PageViews, RecordViewsRequest, RecordViewsResponse, services::ViewHandlers,
+};
+
+use super::frame::{CoreFrame, PublicCaller};
+use crate::service::{self, Error, Statistics};
+
+/// The rpc for websites that count views.
+pub(super) struct ViewApi {
+    pub(super) statistics: Statistics,
+}
+
+impl ViewHandlers<CoreFrame> for ViewApi {
+    async fn record_views(
+        &self,
+        _: PublicCaller,
+        request: RecordViewsRequest,
+    ) -> Result<RecordViewsResponse, Error> {
+        let page = |one: PageViews| service::PageViews {
+            views: i64::from(one.views()),
+            slug: one.slug,
+            host: one.host,
+        };
+        let pages = request.pages.into_iter().map(page).collect();
+        self.statistics.record_views(pages).await?;
+        Ok(RecordViewsResponse {})
+    }
+}

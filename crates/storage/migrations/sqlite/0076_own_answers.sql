@@ -1,0 +1,2 @@
+-- Whether guests may change their own answers until the event begins.
+ALTER TABLE events ADD COLUMN allows_answer_changes INTEGER NOT NULL DEFAULT 0;

@@ -1,0 +1,73 @@
+//! The addresses of static files, and of the icons that browsers look for by name.
+
+use axum::extract::Request;
+use bytes::BytesMut;
+use futures_util::TryStreamExt as _;
+use http::Method;
+use http_kit::{Operation, Problem, Resource, document};
+use muster_api::{
+    Reason,
+    internal::v1::{GetSitePreviewRequest, bindings::GetSitePreview},
+};
+
+use crate::{
+    assets::{Asset, DRAWN_PREVIEW, TOUCH},
+    layout::PageResult,
+    request_context::{RequestContext, Site},
+};
+
+/// A year, the longest that caches keep anything.
+const FOR_EVER: &str = "public, max-age=31536000, immutable";
+
+/// For icons that are found by a name that browsers know.
+const A_DAY: &str = "public, max-age=86400";
+
+/// For programs that do not read SVG, in three sizes.
+const ICO: &[u8] = include_bytes!("../assets/favicon.ico");
+
+pub(crate) fn resources(site: &Site) -> [Resource; 5] {
+    let files = site.clone();
+    let file = Operation::new(Method::GET, move |request: Request| {
+        let found = files.assets().find(request.uri().path());
+        let found = found.map(|asset| asset.answer(FOR_EVER));
+        async move { found.ok_or_else(|| Problem::new(Reason::NotFound, "there is no such file")) }
+    });
+    // Browsers and programs ask for these where a document names no icon.
+    let known = |path, usual: Asset| {
+        let assets = site.assets();
+        let icon = if site.has_usual_mark() {
+            usual
+        } else {
+            assets.touch_icon.as_ref().unwrap_or(&assets.icon).clone()
+        };
+        let read = move |_: Request| {
+            let answer = icon.answer(A_DAY);
+            async move { Ok(answer) }
+        };
+        Resource::new(path).with(Operation::new(Method::GET, read))
+    };
+    let touch = || Asset::new("touch-icon", "png", "image/png", TOUCH);
+    [
+        Resource::new("/assets/{file}").with(file.shared()),
+        Resource::new(DRAWN_PREVIEW).with(site.get(preview).shared()),
+        known(
+            "/favicon.ico",
+            Asset::new("favicon", "ico", "image/x-icon", ICO),
+        ),
+        known("/apple-touch-icon.png", touch()),
+        known("/apple-touch-icon-precomposed.png", touch()),
+    ]
+}
+
+/// What previews show of a site with a name of its own.
+async fn preview(context: RequestContext) -> PageResult {
+    let file = context
+        .file::<GetSitePreview>(GetSitePreviewRequest {})
+        .await?;
+    let pieces = file.pieces.map_err(|status| Problem::from(&status));
+    let png = pieces.try_fold(BytesMut::new(), async |mut whole, piece| {
+        whole.extend_from_slice(&piece);
+        Ok(whole)
+    });
+    Ok(document(png.await?, "image/png", A_DAY))
+}

@@ -1,0 +1,64 @@
+//! The fields for the people of one registration, of events that admit several.
+
+use crate::{
+    field::{Field, FieldKind},
+    form::Form,
+};
+
+/// The fields; none if everyone registers alone.
+pub(crate) fn fields(max_party: i32) -> Vec<Field> {
+    if max_party < 2 {
+        return Vec::new();
+    }
+    let sizes: Vec<(String, String)> = (1..=max_party)
+        .map(|size| match size {
+            1 => ("1".to_owned(), "Just me".to_owned()),
+            size => (size.to_string(), format!("{size} people")),
+        })
+        .collect();
+    let sizes = sizes.iter().map(|(value, label)| (&**value, &**label));
+    vec![
+        Field::new(FieldKind::Select, "party_size", "How many people?")
+            .hint("All of you get spots, or none. You come in with one code.")
+            .options(sizes, &["1"])
+            .required(),
+        Field::paragraphs("companions", "Names of the others")
+            .hint("One in each line, if you like."),
+    ]
+}
+
+/// How many people were chosen; what is no number is one that core refuses.
+pub(crate) fn size(form: &Form) -> Option<i32> {
+    let text = form.value("party_size")?;
+    Some(text.parse().unwrap_or(0))
+}
+
+/// The names of the others.
+pub(crate) fn companions(form: &Form) -> Vec<String> {
+    let text = form.value("companions").unwrap_or_default();
+    let names = text.lines().map(str::trim);
+    names
+        .filter(|name| !name.is_empty())
+        .map(str::to_owned)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_events_that_admit_several_ask_for_them() {
+        assert!(fields(1).is_empty());
+        assert_eq!(fields(3).len(), 2);
+    }
+
+    #[test]
+    fn names_are_lines_and_blank_ones_are_none() {
+        let form = Form::parse(b"party_size=3&companions=Ada%0D%0A%0D%0A+Bo+");
+        assert_eq!(
+            (size(&form), companions(&form)),
+            (Some(3), vec!["Ada".to_owned(), "Bo".to_owned()])
+        );
+    }
+}
