@@ -52,7 +52,9 @@ flashes! {
     EVENT_SAVED_MAILED, "event-saved-mailed", "Your changes are saved. The emails go out in a few minutes.";
     CONTACT_CODE_SENT, "contact-code-sent", "The code is on its way. It works for 10 minutes.";
     CONTACT_PROVEN, "contact-proven", "Thank you. Emails to your guests name the address now, and their answers go there.";
-    EVENT_CLONED, "event-cloned", "This is the duplicate, a draft. Give it its own date.";
+    EVENT_CLONED, "event-cloned", "This is the duplicate, a draft.";
+    EVENT_REPEATED, "event-repeated", "Done. The new dates are published.";
+    EVENT_REPEATED_AS_DRAFTS, "event-repeated-as-drafts", "Done. The new dates are drafts. Publish each when it is ready.";
     EVENT_DELETED, "event-deleted", "The draft is deleted.";
     EVENT_CANCELLED, "event-cancelled", "The event is cancelled. Everyone who is registered gets an email.";
     EVENT_CANCELLED_UNTOLD, "event-cancelled-untold", "The event is cancelled. Some people whom you added get no email, since your account is new. Please tell them yourself.";

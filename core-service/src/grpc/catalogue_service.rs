@@ -82,6 +82,7 @@ impl CatalogueHandlers<CoreFrame> for CatalogueApi {
             running: request.running(),
             organizer: request.organizer.as_deref(),
             past: request.past(),
+            series: request.series.as_deref(),
         };
         let page = self.catalogue.events(filter, limit, offset).await?;
         let shown = |event| convert::public_event(event, &self.links);
@@ -160,6 +161,7 @@ impl CatalogueHandlers<CoreFrame> for CatalogueApi {
             running: request.running(),
             organizer: request.organizer.as_deref(),
             past: false,
+            series: None,
         };
         let organizer = match filter.organizer() {
             Some(handle) => Some(self.catalogue.organizer(handle).await?),

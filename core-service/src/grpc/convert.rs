@@ -8,6 +8,7 @@ mod mails;
 mod messages;
 pub(super) mod oauth;
 mod registrations;
+mod series;
 mod sitemaps;
 
 use covers::CoverRequest;
@@ -44,6 +45,7 @@ pub(super) use registrations::{
     named_registrations, new_registration, own_registration, public_registration, received,
     recipients, registration, registration_by_code, registration_page, registration_patch, ticket,
 };
+pub(super) use series::{planned_dates, repeat, repeated};
 pub(super) use sitemaps::{sitemap_cursor, sitemap_page, sitemaps};
 
 /// The filter of the caller's events. An unknown value is refused: it must not widen the list.
@@ -243,6 +245,7 @@ pub(super) fn public_event(shown: PublicEvent, links: &Links) -> v1::Event {
         is_full: seats_left == 0,
         seats_left,
         max_party: event.max_party,
+        series_id: event.series.map(|series| series.to_string()),
         requires_approval: event.requires_approval,
         updated_at: event.updated_at.to_string(),
         url: links.event(&event.slug),
@@ -347,6 +350,7 @@ pub(super) fn my_event_detail(
     now: Instant,
 ) -> v1::MyEventDetail {
     v1::MyEventDetail {
+        series_id: event.series.map(|series| series.to_string()),
         registration_opens: event.registration_opens(),
         registration_closes: event.registration_closes(),
         is_registration_open: event.window.is_open,

@@ -9,8 +9,9 @@ use muster_api::{
         CancelRequest, CancelResult, CancellationPreview, CloneEventRequest, CreateEventRequest,
         CreatedEvent, DeleteEventRequest, DeletedEvent, EventDeletionPreview, EventMailPreview,
         EventUpdatePreview, GetMyEventRequest, ListMyEventsRequest, MyEventDetail, MyEventList,
-        PreviewCoverRequest, PreviewEventMailRequest, PublishEventRequest, UnpublishEventRequest,
-        UpdateEventRequest, services::EventHandlers,
+        PreviewCoverRequest, PreviewEventMailRequest, PublishEventRequest, RepeatEventRequest,
+        RepeatedEvents, RepetitionPreview, UnpublishEventRequest, UpdateEventRequest,
+        services::EventHandlers,
     },
 };
 use tonic::Response;
@@ -22,7 +23,7 @@ use super::{
     preview,
     request::event_id,
 };
-use crate::service::{Cancellation, CoverLimit, Error, Events, Links};
+use crate::service::{Cancellation, CoverLimit, Error, Events, Links, Repeat};
 
 /// The rpcs about the caller's own events.
 pub(super) struct EventApi {
@@ -100,7 +101,34 @@ impl EventHandlers<CoreFrame> for EventApi {
     ) -> Result<CreatedEvent, Error> {
         let show = |event| convert::created_event(event, &self.links);
         let id = event_id(&request.id)?;
-        self.events.copy(caller.showing(&show), id).await.map(show)
+        let start = request.start_date.as_deref();
+        let copy = self.events.copy(caller.showing(&show), id, start);
+        copy.await.map(show)
+    }
+
+    async fn repeat_event(
+        &self,
+        caller: Command<RepeatedEvents>,
+        request: RepeatEventRequest,
+    ) -> Result<RepeatedEvents, Error> {
+        let id = event_id(&request.id)?;
+        let repeat = self.events.repeat(
+            caller.showing(&convert::repeated),
+            id,
+            convert::repeat(request),
+        );
+        repeat.await.map(convert::repeated)
+    }
+
+    async fn preview_repetition(
+        &self,
+        caller: Authenticated,
+        request: RepeatEventRequest,
+    ) -> Result<RepetitionPreview, Error> {
+        let id = event_id(&request.id)?;
+        let Repeat { when, .. } = convert::repeat(request);
+        let dates = self.events.planned_repeat(&caller.principal, id, &when);
+        dates.await.map(convert::planned_dates)
     }
 
     async fn delete_event(

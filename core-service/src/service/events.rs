@@ -9,6 +9,7 @@ mod own_cover;
 mod preview;
 mod quota;
 mod remind;
+mod repeat;
 
 use domain::{
     account::Account,
@@ -28,6 +29,7 @@ pub use change::Updated;
 pub(super) use change::write;
 pub use own_cover::OwnCovers;
 pub use preview::{PlannedChange, PlannedMail, PlannedUpdate};
+pub use repeat::{Repeat, Repeated};
 
 /// Up to so many events are counted: the time of a list must not grow with the account.
 pub(super) const MAX_COUNTED: i64 = 10_000;

@@ -19,7 +19,7 @@ use tokio::time::Instant;
 
 use super::{
     Added, Approval, Arrival, Cancellation, Commands, Context, Error, Imported, MessageView,
-    Principal, Updated,
+    Principal, Repeated, Updated,
 };
 
 pub(super) use self::under_way::UnderWay;
@@ -42,6 +42,8 @@ impl Storable for EventId {}
 impl Storable for (Event, Counters) {}
 
 impl Storable for Updated {}
+
+impl Storable for Repeated {}
 
 impl Storable for Cancellation {}
 

@@ -96,6 +96,7 @@ impl Rows {
         Event {
             id,
             account_id: account,
+            series: None,
             slug: format!("event-{}", self.entropy.base62(12)),
             title: "Größe \u{1f389} ' \" $1".to_owned(),
             description: "line\nline".to_owned(),

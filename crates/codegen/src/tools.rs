@@ -3,6 +3,8 @@
 //! The schemas use only what strict clients accept (docs/pitfalls.md, rmcp): no choice of schemas, no lists of types, no references, no
 //! formats and patterns, and always an object as the outermost type.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Value, json};
 
 use crate::{
@@ -21,9 +23,32 @@ const SCOPE: &str = "muster/scope";
 
 /// The table, in the order of the proto.
 pub(crate) fn emit(api: &Api) -> Value {
+    let mut described = BTreeSet::new();
     api.methods()
-        .filter_map(|method| Some(row(api, method, method.tool.as_ref()?)))
+        .filter_map(|method| {
+            let mut row = row(api, method, method.tool.as_ref()?);
+            if let Some(arguments) = row.pointer_mut("/tool/inputSchema/properties") {
+                describe_once(arguments, &mut described);
+            }
+            Some(row)
+        })
         .collect()
+}
+
+/// An argument that is called and described as one of a tool before is described there: others would repeat it, in a list that clients
+/// take only while it is short.
+fn describe_once(arguments: &mut Value, described: &mut BTreeSet<(String, String)>) {
+    let arguments = arguments.as_object_mut().into_iter().flatten();
+    for (name, argument) in arguments {
+        let Some(argument) = argument.as_object_mut() else {
+            continue;
+        };
+        let text = argument.get("description").and_then(Value::as_str);
+        let text = text.unwrap_or_default().to_owned();
+        if !described.insert((name.clone(), text)) {
+            argument.shift_remove("description");
+        }
+    }
 }
 
 fn row(api: &Api, method: &Method, tool: &Tool) -> Value {

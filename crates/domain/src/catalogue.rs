@@ -6,7 +6,7 @@ mod sitemap;
 mod start;
 
 pub use entry::CatalogueEntry;
-pub use filter::{CatalogueFilter, FilterTexts};
+pub use filter::{CatalogueFilter, FilterTexts, read_series};
 pub use sitemap::{EventAddress, InvalidCursor, SITEMAP_EVENTS, Sitemap, SitemapCursor};
 pub use start::{InvalidBound, Starts};
 

@@ -9,6 +9,7 @@ mod field_id;
 mod listed;
 mod patch;
 mod reminders;
+mod repeat;
 mod time_and_place;
 mod window;
 
@@ -20,11 +21,12 @@ pub use field_id::FieldId;
 pub use listed::ListedEvent;
 pub use patch::EventPatch;
 pub use reminders::{Reminder, ReminderPlan, Reminders};
+pub use repeat::{Dates, LeftOut, LeftOutReason, MAX_REPEATS, NewRepetition, Repetition};
 pub use time_and_place::{ByAudience, TimeAndPlace, WhenAndWhere};
 pub use window::{Window, WindowChange, WindowState};
 
 use super::{
-    ids::{AccountId, EventId},
+    ids::{AccountId, EventId, SeriesId},
     image_credit::ImageCredit,
     instant::Instant,
     schedule::{EventTime, Schedule},
@@ -42,6 +44,8 @@ pub struct Event {
     pub id: EventId,
     /// Its owner.
     pub account_id: AccountId,
+    /// The series that it is one date of.
+    pub series: Option<SeriesId>,
     /// Its public identifier in paths; never changes.
     pub slug: String,
     /// Title, 3 to 200 characters.

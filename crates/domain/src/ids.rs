@@ -64,4 +64,6 @@ id! {
     AuthorizationId,
     /// Names a message to the people who registered for an event.
     MessageId,
+    /// Names the events that one was repeated as, itself included.
+    SeriesId,
 }

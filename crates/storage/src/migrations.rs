@@ -53,7 +53,7 @@ macro_rules! step {
     };
 }
 
-const STEPS: [Step; 60] = [
+const STEPS: [Step; 61] = [
     step!(1, "0001_initial", both),
     step!(2, "0002_registering", both),
     step!(3, "0003_excused_jobs", both),
@@ -120,6 +120,7 @@ const STEPS: [Step; 60] = [
     step!(82, "0082_registration_times", both),
     step!(83, "0083_handles", both),
     step!(84, "0084_parties", both),
+    step!(85, "0085_series", both),
 ];
 
 /// SQLite's migrations.

@@ -5,7 +5,7 @@ use domain::{
     event::{CustomField, Reminders, TimeAndPlace},
     ids::{
         AccountId, AuthorizationId, ClientId, CodeId, EventId, GrantId, InvitationId, KeyId,
-        MessageId, PersonId, RegistrationId, SessionId,
+        MessageId, PersonId, RegistrationId, SeriesId, SessionId,
     },
     image_credit::ImageCredit,
     instant::Instant,
@@ -82,6 +82,7 @@ ids!(
     InvitationId,
     KeyId,
     MessageId,
+    SeriesId,
     PersonId,
     RegistrationId,
     SessionId,

@@ -3,7 +3,7 @@
 use domain::{
     catalogue::Starts,
     event::{Event, ListedEvent},
-    ids::{AccountId, ClientId, EventId, GrantId, KeyId, PersonId, RegistrationId},
+    ids::{AccountId, ClientId, EventId, GrantId, KeyId, PersonId, RegistrationId, SeriesId},
     instant::Instant,
     job::{Destination, JobKey},
     mail::GuestMail,
@@ -51,6 +51,8 @@ pub struct MyEventsFilter {
     pub text: Option<String>,
     /// Only those that start then.
     pub starts: Starts,
+    /// Only the dates of this series.
+    pub series: Option<SeriesId>,
 }
 
 impl From<EventFilter> for MyEventsFilter {
@@ -59,6 +61,7 @@ impl From<EventFilter> for MyEventsFilter {
             status,
             text: None,
             starts: Starts::default(),
+            series: None,
         }
     }
 }
@@ -373,6 +376,11 @@ pub(super) fn city_word(name: &str) -> String {
 /// The account of an event as a word of the search index. No other word begins like it.
 pub(super) fn organizer_word(account: AccountId) -> String {
     format!("_{}", account.uuid().simple())
+}
+
+/// The series of an event as a word of the search index. It begins like that of an account, and no id is both.
+pub(super) fn series_word(series: SeriesId) -> String {
+    format!("_{}", series.uuid().simple())
 }
 
 /// The counter row of an event. UUIDv7 ends in random bits, so events spread evenly.

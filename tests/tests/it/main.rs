@@ -58,6 +58,7 @@ mod registrations;
 mod reminders;
 mod rest;
 mod searching;
+mod series;
 mod short_refusals;
 mod site;
 mod slugs;

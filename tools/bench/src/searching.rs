@@ -194,6 +194,7 @@ async fn one(run: &Run, system: &System, engine: &str, search: &Search) -> anyho
         running: None,
         organizer: text(search.organizer),
         past: None,
+        series: None,
     };
     let first = system.call::<ListEvents>(request.clone()).await?;
     ensure!(

@@ -113,6 +113,7 @@ fn event() -> Event {
         confirm_by_email: false,
         allows_answer_changes: false,
         max_party: 10,
+        series: None,
         is_location_private: false,
         window: domain::event::Window::default(),
         attendee_info: None,

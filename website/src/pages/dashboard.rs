@@ -31,6 +31,8 @@ mod publish;
 mod registration;
 mod registrations;
 mod reminder;
+mod repeat;
+mod series;
 mod sessions;
 mod standing;
 mod start;
@@ -155,9 +157,12 @@ fn of_events(site: &Site) -> Vec<Resource> {
         Resource::new("/dashboard/events/{id}/preview").with(account.get(preview::show)),
         Resource::new("/dashboard/events/{id}/reminder").with(account.get(reminder::show)),
         Resource::new("/dashboard/events/{id}").with(account.get(event::show)),
-        Resource::new("/dashboard/events/{id}/clone")
-            .with(account.get(event::ask_to_clone))
-            .with(account.post(event::clone)),
+        account.form(
+            "/dashboard/events/{id}/clone",
+            event::ask_to_clone,
+            event::clone,
+        ),
+        account.form("/dashboard/events/{id}/repeat", repeat::show, repeat::take),
         Resource::new("/dashboard/events/{id}/delete")
             .with(account.get(event::ask_to_delete))
             .with(account.post(event::delete)),

@@ -3,8 +3,8 @@
 use askama::Template;
 use http_kit::{Problem, document, moved};
 use muster_api::v1::{
-    Event, EventPage as Answer, GetEventCalendarRequest, GetEventPageRequest,
-    bindings::{GetEventCalendar, GetEventPage},
+    Event, EventPage as Answer, GetEventCalendarRequest, GetEventPageRequest, ListEventsRequest,
+    bindings::{GetEventCalendar, GetEventPage, ListEvents},
 };
 
 use crate::{
@@ -26,6 +26,10 @@ const DESCRIPTION_CHARACTERS: usize = 160;
 const LONG_TITLE_CHARACTERS: usize = 80;
 
 pub(crate) const CALENDAR: &str = "text/calendar; charset=utf-8";
+
+/// Other dates of a series on the page of one.
+const OTHER_DATES: i32 = 10;
+const LISTED_DATES: usize = 10;
 
 /// Calendars look for changes on their own schedule.
 const FIVE_MINUTES: &str = "public, max-age=300";
@@ -50,6 +54,8 @@ struct EventPage {
     is_title_long: bool,
     social_image_url: String,
     calendars: CalendarButtons,
+    /// Other dates of its series.
+    others: Vec<ShownEvent>,
     /// Where the dashboard has the event, if this is the preview of a draft.
     preview_of: Option<String>,
 }
@@ -70,7 +76,25 @@ pub(in crate::pages) async fn show(context: RequestContext) -> PageResult {
     if slug != event.slug {
         return Ok(moved(&format!("/events/{}", event.slug)));
     }
-    public(&EventPage::of(&context.site, answer, event)?)
+    let others = other_dates(&context, &event).await?;
+    let page = EventPage::of(&context.site, answer, event)?;
+    public(&EventPage { others, ..page })
+}
+
+/// The next dates of the event's series but its own; none if it is in none.
+async fn other_dates(context: &RequestContext, event: &Event) -> Result<Vec<ShownEvent>, Problem> {
+    if event.series_id.is_none() {
+        return Ok(Vec::new());
+    }
+    let request = ListEventsRequest {
+        series: event.series_id.clone(),
+        // With its own.
+        limit: Some(OTHER_DATES + 1),
+        ..ListEventsRequest::default()
+    };
+    let list = context.ask::<ListEvents>(request).await?;
+    let others = list.items.iter().filter(|other| other.slug != event.slug);
+    others.take(LISTED_DATES).map(ShownEvent::of).collect()
 }
 
 /// The page of a draft. It stays private: only members of the account get it, and no cache.
@@ -149,6 +173,7 @@ impl EventPage {
             is_title_long: event.title.chars().count() > LONG_TITLE_CHARACTERS,
             social_image_url,
             preview_of: None,
+            others: Vec::new(),
             answer,
             source: event,
         })

@@ -116,6 +116,7 @@ pub(super) const fn columns(part: Part) -> &'static [&'static str] {
             "seats_taken",
             "people_checked_in",
             "seats_left",
+            "series_id",
             "cancel_reason",
             "created_at",
         ],

@@ -1,7 +1,7 @@
 //! Filters and cursors of lists.
 
 use domain::{
-    catalogue::Starts,
+    catalogue::{Starts, read_series},
     cursor::{ListName, Place},
     ids::AccountId,
     period::Period,
@@ -31,11 +31,15 @@ pub(in crate::grpc) fn my_events(
         request.from.as_deref(),
         request.to.as_deref(),
     );
+    let series = request.series.as_deref();
     let given = |text: &&str| !text.is_empty();
     let filter = MyEventsFilter {
         status,
         text: searched(q, &mut violations),
         starts: Starts::read(from.filter(given), to.filter(given), &mut violations),
+        series: series
+            .filter(given)
+            .and_then(|id| read_series(id, &mut violations)),
     };
     let owner = caller.to_string();
     let list = ListName::new([
@@ -49,6 +53,7 @@ pub(in crate::grpc) fn my_events(
         q,
         from,
         to,
+        series,
     ]);
     let after = place(request.cursor.as_deref(), list, &mut violations);
     violations.unless_any(Some(MyEventsAsked {

@@ -6,15 +6,21 @@ use super::{find, hold, quota};
 use crate::service::{Context, Error, Events, Invocation};
 
 impl Events {
-    /// Creates a draft with the fields, times, questions and own cover of one of the caller's events, in any state.
+    /// Creates a draft with the fields, times, questions and own cover of one of the caller's events, in any state, at another start if
+    /// one is given.
     pub async fn copy(
         &self,
         by: impl Into<Invocation<'_, Event>>,
         id: EventId,
+        start: Option<&str>,
     ) -> Result<Event, Error> {
         let by = by.into();
         let caller = by.caller;
         let (original, _) = find(self.commands.store(), caller, id).await?;
+        let original = match start {
+            Some(start) => original.moved_to(start)?,
+            None => original,
+        };
         let decide = async |context: &mut Context| {
             let (account, identity) = self
                 .begin_event(context, caller, &original.title, original.is_listed)

@@ -16,11 +16,23 @@ pub(super) async fn check(
     plans: &Plans,
     account: &Account,
 ) -> Result<(), Error> {
+    check_all(context, plans, account, 1).await
+}
+
+/// The same for so many more at once.
+pub(super) async fn check_all(
+    context: &mut Context,
+    plans: &Plans,
+    account: &Account,
+    more: usize,
+) -> Result<(), Error> {
     let Some(limit) = plans.active_events.of(account.plan) else {
         return Ok(());
     };
     let (tx, now, most) = (&mut context.tx, context.now, i64::from(limit));
-    if tx.count_active_events(account.id, now, most).await? < most {
+    let more = i64::try_from(more).unwrap_or(i64::MAX);
+    let active = tx.count_active_events(account.id, now, most).await?;
+    if active.saturating_add(more) <= most {
         return Ok(());
     }
     Err(Error::QuotaExceeded {

@@ -141,6 +141,7 @@ async fn lists_have_what_a_look_at_each_event_finds(database: Database) {
             for text in [None, Some("strasse")] {
                 let text = text.map(str::to_owned);
                 let filter = MyEventsFilter {
+                    series: None,
                     status,
                     text,
                     starts,

@@ -136,7 +136,6 @@ fn a_description_that_is_shown_as_markdown_says_so() {
         schemas["Event"].clone(),
         schemas["MyEventDetail"].clone(),
         tool("create_event"),
-        tool("update_event"),
     ] {
         let description = schema["properties"]["description"]["description"].as_str();
         let description = description.unwrap();

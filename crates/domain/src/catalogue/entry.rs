@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::{
     event::Event,
-    ids::{AccountId, EventId},
+    ids::{AccountId, EventId, SeriesId},
     instant::Instant,
     words,
 };
@@ -26,6 +26,8 @@ pub struct CatalogueEntry {
     pub city: Option<String>,
     /// The account that organizes it.
     pub organizer: AccountId,
+    /// The series that it is one date of.
+    pub series: Option<SeriesId>,
 }
 
 impl CatalogueEntry {
@@ -43,6 +45,7 @@ impl CatalogueEntry {
             words: words::indexed(texts.into_iter().chain(city)),
             city: city.and_then(words::name),
             organizer: event.account_id,
+            series: event.series,
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Starts;
 use crate::{
-    ids::AccountId,
+    ids::{AccountId, SeriesId},
     violation::{FieldViolation, Violations},
     words::{self, Term},
 };
@@ -27,6 +27,8 @@ pub struct FilterTexts<'t> {
     pub organizer: Option<&'t str>,
     /// Whether the organizer's events are asked for that are over.
     pub past: bool,
+    /// The id of the series.
+    pub series: Option<&'t str>,
 }
 
 impl<'t> FilterTexts<'t> {
@@ -40,7 +42,7 @@ impl<'t> FilterTexts<'t> {
         if !self.past {
             return Ok(None);
         }
-        let others = [self.q, self.city, self.from, self.to];
+        let others = [self.q, self.city, self.from, self.to, self.series];
         let mut violations = Violations::default();
         if self.organizer().is_none() {
             violations.add("past", "needs organizer");
@@ -64,6 +66,8 @@ pub struct CatalogueFilter {
     pub running: bool,
     /// The account that organizes them.
     pub organizer: Option<AccountId>,
+    /// The series that they are dates of.
+    pub series: Option<SeriesId>,
 }
 
 impl CatalogueFilter {
@@ -75,10 +79,11 @@ impl CatalogueFilter {
             from,
             to,
             running,
+            series,
             ..
         } = texts;
-        let [q, city, from, to] = [q, city, from, to].map(given);
-        if [q, city, from, to].iter().all(Option::is_none) {
+        let [q, city, from, to, series] = [q, city, from, to, series].map(given);
+        if [q, city, from, to, series].iter().all(Option::is_none) {
             return Ok(None);
         }
         let mut violations = Violations::default();
@@ -88,6 +93,7 @@ impl CatalogueFilter {
             starts: Starts::read(from, to, &mut violations),
             running,
             organizer: None,
+            series: series.and_then(|id| read_series(id, &mut violations)),
         };
         violations.unless_any(Some(Some(filter)))
     }
@@ -117,6 +123,15 @@ fn read_city(city: &str, violations: &mut Violations) -> Option<String> {
         violations.add("city", NO_LETTER);
     }
     name
+}
+
+/// Reads the id of a series.
+pub fn read_series(id: &str, violations: &mut Violations) -> Option<SeriesId> {
+    let series = id.parse().ok();
+    if series.is_none() {
+        violations.add("series", "must be a series_id");
+    }
+    series
 }
 
 #[cfg(test)]

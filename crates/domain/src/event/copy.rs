@@ -11,6 +11,7 @@ impl Event {
         Self {
             id: identity.id,
             account_id: identity.account_id,
+            series: None,
             slug: identity.slug,
             is_published: false,
             is_cancelled: false,

@@ -133,6 +133,7 @@ impl Event {
         Ok(Self {
             id: identity.id,
             account_id: identity.account_id,
+            series: None,
             slug: identity.slug,
             title: new.title,
             description: new.description,

@@ -4,7 +4,7 @@ use domain::{
     catalogue::CatalogueEntry,
     date_time::EventTime,
     event::{Event, Window},
-    ids::{AccountId, EventId},
+    ids::{AccountId, EventId, SeriesId},
     instant::Instant,
     registration::{Companions, Counters},
     schedule::Schedule,
@@ -19,7 +19,7 @@ use crate::{
 
 record! {
     Event as e of "events" {
-        id, account_id, slug, title, description, location, is_location_private, attendee_info, city,
+        id, account_id, series = "e.series_id", slug, title, description, location, is_location_private, attendee_info, city,
         schedule { start_at, start_local, end_at, end_local, timezone },
         window { registration_opens_at, registration_opens_local, registration_closes_at, registration_closes_local, is_registration_open },
         max_capacity, is_published, is_listed, requires_approval, confirm_by_email, allows_answer_changes, max_party, is_cancelled, cancel_reason, cancelled_at,
@@ -85,6 +85,19 @@ impl Reads {
         self.optional(statement, (event, account)).await
     }
 
+    /// Returns the first starts of a series' events after a moment, at most `limit`.
+    pub async fn list_series_starts(
+        &self,
+        series: SeriesId,
+        after: Instant,
+        limit: i64,
+    ) -> Result<Vec<Instant>, Error> {
+        let statement = sql!(
+            "SELECT start_at FROM events WHERE series_id = $1 AND start_at > $2 ORDER BY start_at LIMIT $3"
+        );
+        self.all(statement, (series, after, limit)).await
+    }
+
     /// Returns an event of any account.
     pub async fn find_event(&self, event: EventId) -> Result<Option<Event>, Error> {
         let statement = sql!("SELECT {} FROM events e WHERE e.id = $1", Event::COLUMNS);
@@ -120,6 +133,7 @@ impl Tx {
         let (statement, values) = insert_into!("events" " ON CONFLICT (slug) DO NOTHING" {
             id: event.id,
             account_id: event.account_id,
+            series_id: event.series,
             slug: event.slug,
             title: event.title,
             description: event.description,
@@ -241,6 +255,20 @@ impl Tx {
             self.remove_entries(&[event.id]).await?;
         }
         self.set_live(event.id, live).await
+    }
+
+    /// Makes an event one date of a series.
+    pub async fn set_series(&mut self, event: &Event, live: bool) -> Result<(), Error> {
+        let (statement, values) = update!("events" id = event.id => {
+            series_id: event.series,
+            updated_at: event.updated_at,
+            indexed_as_of: event.updated_at,
+        });
+        self.execute_one("event", statement, values).await?;
+        if live {
+            self.put_entries(&[CatalogueEntry::of(event)]).await?;
+        }
+        Ok(())
     }
 
     /// Cancels an event and removes it from the catalogue; false, and nothing written, if it was already cancelled.

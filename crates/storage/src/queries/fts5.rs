@@ -194,13 +194,15 @@ fn last_position(at: Instant) -> i64 {
     first_position(at) + (POSITIONS - 1)
 }
 
-/// Returns the words of an entry, and its city and its organizer as words.
+/// Returns the words of an entry, and its city, its organizer and its series as words.
 fn words(entry: &CatalogueEntry) -> String {
     let mut words: Vec<&str> = entry.words.iter().map(String::as_str).collect();
     let city = entry.city.as_deref().map(values::city_word);
     words.extend(city.as_deref());
     let organizer = values::organizer_word(entry.organizer);
     words.push(&organizer);
+    let series = entry.series.map(values::series_word);
+    words.extend(series.as_deref());
     words.join(" ")
 }
 
@@ -217,7 +219,10 @@ fn expression(filter: &CatalogueFilter) -> Option<String> {
     let organizer = filter
         .organizer
         .map(|account| format!("\"{}\"", values::organizer_word(account)));
-    let all: Vec<String> = terms.chain(city).chain(organizer).collect();
+    let series = filter
+        .series
+        .map(|series| format!("\"{}\"", values::series_word(series)));
+    let all: Vec<String> = terms.chain(city).chain(organizer).chain(series).collect();
     (!all.is_empty()).then(|| all.join(" AND "))
 }
 

@@ -70,6 +70,7 @@ fn vector(entry: &CatalogueEntry) -> String {
     }
     words.insert(day_word(day(entry.start_at)));
     words.insert(values::organizer_word(entry.organizer));
+    words.extend(entry.series.map(values::series_word));
     let quoted: Vec<String> = words.into_iter().map(|word| format!("'{word}'")).collect();
     quoted.join(" ")
 }

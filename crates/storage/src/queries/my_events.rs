@@ -87,33 +87,54 @@ const ALL: Fragment = fragment!(
     MATCHES,
 );
 
+/// The dates of series `$15` with each status, in the same order. They are few.
+const IS_OF_SERIES: Fragment = fragment!("{} AND e.series_id = $15 AND {}", IN_RANGE, MATCHES);
+const ACTIVE_OF_SERIES: Fragment = fragment!(
+    "SELECT {} WHERE {} AND {} ORDER BY e.start_at, e.id LIMIT $3",
+    ROW,
+    IS_OF_SERIES,
+    IS_ACTIVE,
+);
+const PAST_OF_SERIES: Fragment = fragment!(
+    "SELECT {} WHERE {} AND e.effective_end <= $2 ORDER BY e.start_at DESC, e.id DESC LIMIT $3",
+    ROW,
+    IS_OF_SERIES,
+);
+const ALL_OF_SERIES: Fragment = fragment!(
+    "SELECT {} WHERE {} ORDER BY e.start_at DESC, e.id DESC LIMIT $3",
+    ROW,
+    IS_OF_SERIES,
+);
+
 /// The rows of what was chosen from an index.
 const ROWS: Fragment = fragment!(
     "JOIN events e ON e.{} = page.event_row JOIN event_counters c ON c.event_id = page.id",
     ROW_ID,
 );
 
-/// Makes a statement for each status, from the fragment that finds its events and their order.
-macro_rules! by_status {
-    ($status:expr, |$found:ident, $order:ident| $statement:expr) => {
-        match $status {
-            EventFilter::Active => {
-                const $found: Fragment = ACTIVE;
-                const $order: Fragment = Fragment::new("");
-                $statement.0
+/// Makes a statement for each status, in a series or not, from the fragment that finds its events and their order.
+macro_rules! by_filter {
+    ($filter:expr, |$found:ident, $order:ident| $statement:expr) => {
+        match ($filter.status, $filter.series.is_some()) {
+            (EventFilter::Active, false) => by_filter!($found = ACTIVE, $order = "", $statement),
+            (EventFilter::Past, false) => by_filter!($found = PAST, $order = " DESC", $statement),
+            (EventFilter::All, false) => by_filter!($found = ALL, $order = " DESC", $statement),
+            (EventFilter::Active, true) => {
+                by_filter!($found = ACTIVE_OF_SERIES, $order = "", $statement)
             }
-            EventFilter::Past => {
-                const $found: Fragment = PAST;
-                const $order: Fragment = Fragment::new(" DESC");
-                $statement.0
+            (EventFilter::Past, true) => {
+                by_filter!($found = PAST_OF_SERIES, $order = " DESC", $statement)
             }
-            EventFilter::All => {
-                const $found: Fragment = ALL;
-                const $order: Fragment = Fragment::new(" DESC");
-                $statement.0
+            (EventFilter::All, true) => {
+                by_filter!($found = ALL_OF_SERIES, $order = " DESC", $statement)
             }
         }
     };
+    ($found:ident = $fragment:ident, $order:ident = $direction:literal, $statement:expr) => {{
+        const $found: Fragment = $fragment;
+        const $order: Fragment = Fragment::new($direction);
+        $statement.0
+    }};
 }
 
 impl Reads {
@@ -126,7 +147,7 @@ impl Reads {
         after: Option<Place>,
         limit: i64,
     ) -> Result<Vec<ListedEvent>, Error> {
-        let statement = by_status!(filter.status, |FOUND, ORDER| sql!(
+        let statement = by_filter!(filter, |FOUND, ORDER| sql!(
             "SELECT {} FROM (SELECT * FROM ({}) found ORDER BY start_at{}, id{} LIMIT $3) page {} \
              ORDER BY page.start_at{}, page.id{}",
             ListedEvent::COLUMNS,
@@ -177,9 +198,9 @@ impl Reads {
             return Ok(FirstEvents { events, count });
         }
         // Each text is looked at once, so the page is chosen among what is counted.
-        let statement = by_status!(filter.status, |FOUND, ORDER| sql!(
+        let statement = by_filter!(filter, |FOUND, ORDER| sql!(
             "WITH found AS MATERIALIZED ({}) SELECT {}, (SELECT count(*) FROM found) \
-             FROM (SELECT * FROM found ORDER BY start_at{}, id{} LIMIT $15) page {} ORDER BY page.start_at{}, page.id{}",
+             FROM (SELECT * FROM found ORDER BY start_at{}, id{} LIMIT $16) page {} ORDER BY page.start_at{}, page.id{}",
             FOUND,
             ListedEvent::COLUMNS,
             ORDER,
@@ -207,7 +228,7 @@ impl Reads {
         now: Instant,
         most: i64,
     ) -> Result<i64, Error> {
-        let statement = by_status!(filter.status, |FOUND, _ORDER| sql!(
+        let statement = by_filter!(filter, |FOUND, _ORDER| sql!(
             "SELECT count(*) FROM ({}) found",
             FOUND
         ));
@@ -245,6 +266,8 @@ fn values(
     let recent = now.micros().saturating_sub(LONG_MICROS);
     let [first, second] = match filter.status {
         EventFilter::All => [range, range],
+        // Those of a series are looked at all.
+        EventFilter::Active if filter.series.is_some() => [range, range],
         // An event that has ended has begun.
         EventFilter::Past => [range.to(now.micros().saturating_add(1)), range],
         EventFilter::Active => [range.from(recent + 1), range.to(recent + 1)],
@@ -253,6 +276,7 @@ fn values(
     let starts = Some(&filter.starts).filter(|starts| starts.bounds_wall_time());
     let from_local = starts.map(|starts| starts.from_local.to_utc());
     let before_local = starts.map(|starts| starts.before_local.to_utc());
+    let series = filter.series;
     move |values| {
         values.add(&account);
         values.add(&now);
@@ -262,6 +286,7 @@ fn values(
         values.add(&from_local);
         values.add(&before_local);
         second.add_to(values);
+        values.add(&series);
     }
 }
 

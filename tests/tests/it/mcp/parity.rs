@@ -56,6 +56,7 @@ const NO_ROUTES: &[(&str, &str)] = &[
     ("PreviewCover", "a picture of the site"),
     ("GetOwnCover", "a picture of the site"),
     ("PreviewEventMail", "a page of the site"),
+    ("PreviewRepetition", "a page of the site"),
     ("PreviewEventUpdate", "what the tool asks a person"),
     ("PreviewEventDeletion", "what the tool asks a person"),
     ("PreviewAddedRegistration", "what the tool asks a person"),

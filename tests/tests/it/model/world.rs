@@ -230,6 +230,7 @@ impl World {
             "organizer_handle": null,
             "organizer_url": null,
             "max_party": 1,
+            "series_id": null,
         })
     }
 
@@ -358,6 +359,7 @@ impl World {
         detail["seats_taken"] = json!(event.confirmed);
         detail["people_checked_in"] = json!(0);
         detail["seats_left"] = json!(event.seats_left());
+        detail["series_id"] = json!(null);
         detail
     }
 }

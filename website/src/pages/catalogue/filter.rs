@@ -56,6 +56,7 @@ impl Filter {
             running: self.from.as_ref().map(|_| true),
             organizer: self.organizer.clone(),
             past: None,
+            series: None,
         }
     }
 

@@ -14,9 +14,11 @@ use super::{
     event_head::{EventHead, Part, path_of, read},
     event_mails::{self, ShownMails},
     event_statistics::{self, ShownStatistics},
+    series::{self, SeriesDate},
 };
 use crate::{
     caller::{Caller, Frame, Tab},
+    field::{Field, FieldKind, FormModel},
     flash::{self, Flash},
     form::Form,
     layout::PageResult,
@@ -38,6 +40,7 @@ struct EventPage {
     counts: Vec<Count>,
     mails: Option<ShownMails>,
     statistics: Option<ShownStatistics>,
+    series: Vec<SeriesDate>,
 }
 
 /// A number with its words, and where its people are listed.
@@ -52,6 +55,7 @@ pub(crate) struct Count {
 struct ClonePage {
     page: Frame,
     head: EventHead,
+    model: FormModel,
     /// Makes one copy, however often it is sent.
     key: String,
 }
@@ -65,16 +69,18 @@ struct DeletePage {
 
 pub(in crate::pages) async fn show(caller: Caller) -> PageResult {
     let event = read(&caller).await?;
-    let (mails, statistics) = tokio::join!(
+    let (mails, statistics, series) = tokio::join!(
         event_mails::read(&caller, &event.id, &event.timezone),
         event_statistics::read(&caller, &event),
+        series::read(&caller, &event),
     );
-    let (mails, statistics) = (mails?, statistics?);
+    let (mails, statistics, series) = (mails?, statistics?, series?);
     caller.answer(&EventPage {
         page: caller.page(&event.title, Tab::Events),
         head: EventHead::of(&event, Part::Overview),
         mails,
         statistics,
+        series,
         place: Place::of(&event.location, event.city.as_deref()),
         times: RegistrationTimes::of_owner(&event).summary(),
         counts: counts(&event),
@@ -85,17 +91,23 @@ pub(in crate::pages) async fn show(caller: Caller) -> PageResult {
 pub(in crate::pages) async fn ask_to_clone(caller: Caller) -> PageResult {
     caller.require(Scope::EventsWrite)?;
     let event = read(&caller).await?;
+    let start = Field::new(FieldKind::WallTime, "start_date", "When is the new one?")
+        .hint("The end and the times of registration move with it.")
+        .required();
     caller.answer(&ClonePage {
         page: caller.page("Duplicate the event?", Tab::Events),
         head: EventHead::of(&event, Part::Overview),
+        model: caller.model(vec![start]),
         key: caller.key(),
     })
 }
 
-/// Makes a draft with the same times and questions, and leads to its form.
+/// Makes a draft with the same questions at another time, and leads to its form.
 pub(in crate::pages) async fn clone(caller: Caller, form: Form) -> PageResult {
     let id = caller.context.segment(2)?;
-    let request = CloneEventRequest { id };
+    // Without a script a form sends what was typed, also nothing.
+    let start_date = Some(form.text("start_date").unwrap_or_default());
+    let request = CloneEventRequest { id, start_date };
     let cloned = caller.context.ask_once::<CloneEvent>(request, form.key());
     let CreatedEvent { id, .. } = cloned.await?;
     let path = format!("{}/edit", path_of(&id));

@@ -197,28 +197,39 @@ impl<'a> Case<'a> {
 
     async fn register(&mut self, person: u8, by_owner: bool) {
         let new = party(&format!("person-{person}"), size(person));
-        let expected = self.model.register(person, by_owner);
-        let use_cases = &self.instance.use_cases;
+        let registrations = &self.instance.use_cases.registrations;
+        let too_many = size(person) > self.model.max_capacity;
         if !by_owner {
-            use_cases
-                .registrations
-                .register(&self.slug, new, None)
-                .await
-                .unwrap();
+            let registered = registrations.register(&self.slug, new, None).await;
+            if too_many {
+                assert!(
+                    matches!(registered, Err(Error::Invalid(_))),
+                    "{registered:?}"
+                );
+            } else {
+                registered.unwrap();
+                self.model.register(person, by_owner);
+            }
             return;
         }
-        let added = use_cases
-            .registrations
-            .add(&self.olga, self.event, new)
-            .await;
-        match expected {
+        let added = registrations.add(&self.olga, self.event, new).await;
+        if too_many {
+            assert!(matches!(added, Err(Error::Invalid(_))), "{added:?}");
+            return;
+        }
+        match self.model.register(person, by_owner) {
             Some(status) => assert_eq!(added.unwrap().status, status),
             None => assert!(matches!(added, Err(Error::AlreadyRegistered)), "{added:?}"),
         }
     }
 
     /// Those who come at once share batches, in no known order: who came first is read back.
-    async fn register_together(&mut self, people: Vec<u8>) {
+    async fn register_together(&mut self, mut people: Vec<u8>) {
+        // Larger parties are refused one by one.
+        people.retain(|person| size(*person) <= self.model.max_capacity);
+        if people.is_empty() {
+            return;
+        }
         let mut asking = JoinSet::new();
         for person in people {
             let (use_cases, slug) = (self.instance.use_cases.clone(), self.slug.clone());

@@ -244,6 +244,7 @@ impl Binding for ListEvents {
         "running",
         "organizer",
         "past",
+        "series",
     ];
 
     fn set(
@@ -263,6 +264,7 @@ impl Binding for ListEvents {
             }
             "organizer" => request.organizer = Some(text.into()),
             "past" => request.past = Some(crate::json::parse_bool("past", text)?),
+            "series" => request.series = Some(text.into()),
             _ => {}
         }
         Ok(())
@@ -980,6 +982,7 @@ impl Binding for ListMyEvents {
         "from",
         "to",
         "cursor",
+        "series",
     ];
 
     fn set(
@@ -994,6 +997,7 @@ impl Binding for ListMyEvents {
             "from" => request.from = Some(text.into()),
             "to" => request.to = Some(text.into()),
             "cursor" => request.cursor = Some(text.into()),
+            "series" => request.series = Some(text.into()),
             _ => {}
         }
         Ok(())
@@ -1107,7 +1111,7 @@ impl Binding for UpdateEvent {
     }
 }
 
-/// `POST /api/v1/me/events/{id}/clone`: Creates a draft with the fields, times, questions and own cover of one of the caller's events, in any state. Counts against the plan's quota of active events.
+/// `POST /api/v1/me/events/{id}/clone`: Creates a draft with the fields, times, questions and own cover of one of the caller's events, in any state, at another time if one is given. Counts against the plan's quota of active events.
 #[derive(Debug, Clone, Copy)]
 pub struct CloneEvent;
 
@@ -1139,6 +1143,54 @@ impl Binding for CloneEvent {
     const PATH: &'static str = "/api/v1/me/events/{id}/clone";
     const BODY: Body = Body::None;
     const PATH_FIELDS: &'static [&'static str] = &["id"];
+    const QUERY_FIELDS: &'static [&'static str] = &["start_date"];
+
+    fn set(
+        request: &mut Self::Request,
+        field: &str,
+        text: &str,
+    ) -> Result<(), InvalidParameter> {
+        match field {
+            "id" => request.id = text.into(),
+            "start_date" => request.start_date = Some(text.into()),
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+/// `POST /api/v1/me/events/{id}/repeat`: Repeats one of the caller's events every so many weeks or months, at the same time of day: creates an event on each date, all or none, as drafts or published at once. They and the event itself are a series: each has its own spots, waitlist and link, and `series` of `GET /events` and `GET /me/events` lists them. Times of registration, reminders, questions and an own cover are repeated with it; one who repeats an event of a series adds to that. Dates that are over are passed over. A month without that day, a time of day that clocks skip and a date that the series has are left out and named. Counts against the plan's quota of active events.
+#[derive(Debug, Clone, Copy)]
+pub struct RepeatEvent;
+
+impl Rpc for RepeatEvent {
+    type Request = super::RepeatEventRequest;
+    type Response = super::RepeatedEvents;
+
+    const NAME: &'static str = "RepeatEvent";
+    const GRPC_PATH: &'static str = "/muster.v1.EventService/RepeatEvent";
+    const INTERNAL: bool = false;
+    const ACCESS: Access = Access::Bearer;
+    const SCOPE: Option<Scope> = Some(Scope::EventsWrite);
+    const READ_ONLY: bool = false;
+    const IDEMPOTENT: bool = false;
+    const IDEMPOTENCY_KEY: bool = true;
+    const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
+    const CHANGES_CATALOGUE: bool = true;
+    const COLLECTS_MISTAKES: bool = false;
+}
+
+impl PublicRpc for RepeatEvent {
+    const CONTENT: Content = Content::Json;
+    const CACHING: Option<Caching> = None;
+}
+
+impl Binding for RepeatEvent {
+    const METHOD: http::Method = http::Method::POST;
+    const PATH: &'static str = "/api/v1/me/events/{id}/repeat";
+    const BODY: Body = Body::Required;
+    const PATH_FIELDS: &'static [&'static str] = &["id"];
     const QUERY_FIELDS: &'static [&'static str] = &[];
 
     fn set(
@@ -1151,6 +1203,33 @@ impl Binding for CloneEvent {
         }
         Ok(())
     }
+}
+
+/// Says on which dates an event would be repeated. Nothing is changed, and what would be refused is refused here, too, but for the plan. For the website; it has no route.
+#[derive(Debug, Clone, Copy)]
+pub struct PreviewRepetition;
+
+impl Rpc for PreviewRepetition {
+    type Request = super::RepeatEventRequest;
+    type Response = super::RepetitionPreview;
+
+    const NAME: &'static str = "PreviewRepetition";
+    const GRPC_PATH: &'static str = "/muster.v1.EventService/PreviewRepetition";
+    const INTERNAL: bool = false;
+    const ACCESS: Access = Access::Bearer;
+    const SCOPE: Option<Scope> = Some(Scope::EventsRead);
+    const READ_ONLY: bool = true;
+    const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+    const STEP_UP: bool = false;
+    const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
+}
+
+impl PublicRpc for PreviewRepetition {
+    const CONTENT: Content = Content::Json;
+    const CACHING: Option<Caching> = None;
 }
 
 /// `DELETE /api/v1/me/events/{id}`: Deletes a draft for which nobody ever registered; other events can only be cancelled.
@@ -3324,6 +3403,8 @@ pub fn visit_rpcs(visitor: &mut impl RpcVisitor) {
     visitor.visit(GetMyEvent);
     visitor.visit(UpdateEvent);
     visitor.visit(CloneEvent);
+    visitor.visit(RepeatEvent);
+    visitor.visit(PreviewRepetition);
     visitor.visit(DeleteEvent);
     visitor.visit(PreviewEventMail);
     visitor.visit(PreviewCover);
@@ -3400,6 +3481,7 @@ pub fn visit_bindings(visitor: &mut impl Visitor) {
     visitor.visit(GetMyEvent);
     visitor.visit(UpdateEvent);
     visitor.visit(CloneEvent);
+    visitor.visit(RepeatEvent);
     visitor.visit(DeleteEvent);
     visitor.visit(PublishEvent);
     visitor.visit(UnpublishEvent);

@@ -416,6 +416,20 @@ pub trait EventHandlers<F: Frame>: Send + Sync + 'static {
         request: super::CloneEventRequest,
     ) -> impl Future<Output = Result<super::CreatedEvent, F::Error>> + Send;
 
+    /// See [`bindings::RepeatEvent`].
+    fn repeat_event(
+        &self,
+        caller: F::Command<super::RepeatedEvents>,
+        request: super::RepeatEventRequest,
+    ) -> impl Future<Output = Result<super::RepeatedEvents, F::Error>> + Send;
+
+    /// See [`bindings::PreviewRepetition`].
+    fn preview_repetition(
+        &self,
+        caller: F::Bearer,
+        request: super::RepeatEventRequest,
+    ) -> impl Future<Output = Result<super::RepetitionPreview, F::Error>> + Send;
+
     /// See [`bindings::DeleteEvent`].
     fn delete_event(
         &self,
@@ -543,6 +557,29 @@ for Framed<F, H> {
                 },
             )
             .await
+    }
+
+    async fn repeat_event(
+        &self,
+        request: Request<super::RepeatEventRequest>,
+    ) -> Result<Response<super::RepeatedEvents>, Status> {
+        self.once(
+                bindings::RepeatEvent,
+                request,
+                |handlers, caller, request| {
+                    Box::pin(handlers.repeat_event(caller, request.message))
+                },
+            )
+            .await
+    }
+
+    async fn preview_repetition(
+        &self,
+        request: Request<super::RepeatEventRequest>,
+    ) -> Result<Response<super::RepetitionPreview>, Status> {
+        let (caller, request) = self
+            .open(bindings::PreviewRepetition, request, F::bearer)?;
+        self.answer(self.handlers().preview_repetition(caller, request.message)).await
     }
 
     async fn delete_event(
@@ -1574,6 +1611,11 @@ static ACCESS: &[(&str, AccessRule)] = &[
     ("/muster.v1.EventService/GetMyEvent", AccessRule::of::<bindings::GetMyEvent>()),
     ("/muster.v1.EventService/UpdateEvent", AccessRule::of::<bindings::UpdateEvent>()),
     ("/muster.v1.EventService/CloneEvent", AccessRule::of::<bindings::CloneEvent>()),
+    ("/muster.v1.EventService/RepeatEvent", AccessRule::of::<bindings::RepeatEvent>()),
+    (
+        "/muster.v1.EventService/PreviewRepetition",
+        AccessRule::of::<bindings::PreviewRepetition>(),
+    ),
     ("/muster.v1.EventService/DeleteEvent", AccessRule::of::<bindings::DeleteEvent>()),
     (
         "/muster.v1.EventService/PreviewEventMail",

@@ -71,6 +71,9 @@ impl Validate for super::ListEventsRequest {
         if let Some(organizer) = &self.organizer {
             check.field("organizer").length(organizer, 0, 40);
         }
+        if let Some(series) = &self.series {
+            check.field("series").length(series, 0, 36);
+        }
     }
 }
 
@@ -306,6 +309,9 @@ impl Validate for super::ListMyEventsRequest {
         if let Some(cursor) = &self.cursor {
             check.field("cursor").length(cursor, 0, 100);
         }
+        if let Some(series) = &self.series {
+            check.field("series").length(series, 0, 36);
+        }
     }
 }
 
@@ -397,7 +403,64 @@ impl Validate for super::UpdateEventRequest {
     }
 }
 
-impl Validate for super::CloneEventRequest {}
+impl Validate for super::CloneEventRequest {
+    fn validate(&self, check: &mut crate::validation::Check) {
+        if let Some(start_date) = &self.start_date {
+            check.field("start_date").length(start_date, 1, 64);
+        }
+    }
+}
+
+impl Validate for super::RepeatEventRequest {
+    fn fill_defaults(&mut self) {
+        self.interval.get_or_insert(1);
+        self.is_public.get_or_insert(false);
+    }
+
+    fn validate(&self, check: &mut crate::validation::Check) {
+        check.field("every").required(self.every.is_some());
+        if let Some(every) = &self.every {
+            check.field("every").one_of(every, &["week", "month"]);
+        }
+        if let Some(interval) = &self.interval {
+            check.field("interval").range(*interval, 1, 52);
+        }
+        check.field("weekdays").items(self.weekdays.len(), 0, 7).unique(&self.weekdays);
+        for (index, item) in self.weekdays.iter().enumerate() {
+            check
+                .item("weekdays", index)
+                .one_of(
+                    item,
+                    &[
+                        "Monday",
+                        "Tuesday",
+                        "Wednesday",
+                        "Thursday",
+                        "Friday",
+                        "Saturday",
+                        "Sunday",
+                    ],
+                );
+        }
+        if let Some(month_day) = &self.month_day {
+            check.field("month_day").range(*month_day, 1, 31);
+        }
+        if let Some(nth_weekday) = &self.nth_weekday {
+            check.field("nth_weekday").range(*nth_weekday, -1, 4);
+        }
+        if let Some(count) = &self.count {
+            check.field("count").range(*count, 1, 52);
+        }
+        if let Some(until) = &self.until {
+            check.field("until").length(until, 0, 10).line(until);
+        }
+        check.field("except").items(self.except.len(), 0, 52);
+        for (index, item) in self.except.iter().enumerate() {
+            check.item("except", index).length(item, 0, 10).line(item);
+        }
+    }
+}
+
 impl Validate for super::DeleteEventRequest {}
 
 impl Validate for super::PreviewCoverRequest {

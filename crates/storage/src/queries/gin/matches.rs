@@ -15,7 +15,7 @@ use crate::{
     Error, Reads,
     queries::search::page_of,
     sql::{Fragment, sql},
-    values::{MatchPage, city_word, corrupt, organizer_word},
+    values::{MatchPage, city_word, corrupt, organizer_word, series_word},
 };
 
 /// If a page is not among the matches up to some start, so many times more of them are looked at.
@@ -234,7 +234,10 @@ fn expression(filter: &CatalogueFilter) -> Option<String> {
     let organizer = filter
         .organizer
         .map(|account| format!("'{}'", organizer_word(account)));
-    let all: Vec<String> = terms.chain(city).chain(organizer).collect();
+    let series = filter
+        .series
+        .map(|series| format!("'{}'", series_word(series)));
+    let all: Vec<String> = terms.chain(city).chain(organizer).chain(series).collect();
     if all.is_empty() {
         return None;
     }

@@ -1,0 +1,152 @@
+//! Repeating an event on other dates (rule 55 of docs/rules.md).
+
+use domain::{
+    event::{Dates, Event, EventIdentity, LeftOut, NewRepetition, Repetition},
+    ids::{EventId, SeriesId},
+    instant::Instant,
+    slug,
+};
+use storage::Reads;
+
+use super::{find, hold, lock_account, quota};
+use crate::service::{Context, Error, Events, Invocation, Principal, judgement::Judgement};
+
+/// So many later dates of a series are compared with those of a repetition.
+const MAX_STARTS: i64 = 1_000;
+
+/// How an event is to be repeated.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Repeat {
+    /// When.
+    pub when: NewRepetition,
+    /// Whether the events are published at once.
+    pub is_public: bool,
+}
+
+/// The events of a repetition.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Repeated {
+    /// Their series, which the first event is part of.
+    pub series: SeriesId,
+    /// The new events, in the order of their dates.
+    pub events: Vec<Event>,
+    /// The dates that were left out.
+    pub left_out: Vec<LeftOut>,
+}
+
+impl Events {
+    /// Creates an event on each date of a repetition, all or none. Those and the event itself are one series.
+    pub async fn repeat(
+        &self,
+        by: impl Into<Invocation<'_, Repeated>>,
+        id: EventId,
+        repeat: Repeat,
+    ) -> Result<Repeated, Error> {
+        let by = by.into();
+        let caller = by.caller;
+        let decide = async |context: &mut Context| {
+            let account = lock_account(context, caller).await?;
+            let (original, _) = hold(context, caller, id).await?;
+            let mut judgement = Judgement::default();
+            let dates = dates(&context.tx, &original, &repeat.when, context.now).await;
+            let dates = judgement.note(dates)?;
+            let approval = quota::check_approval(&account, original.requires_approval);
+            judgement.note(approval)?;
+            if let Some(dates) = &dates {
+                let more = dates.schedules.len();
+                judgement.note(quota::check_all(context, &self.plans, &account, more).await)?;
+            }
+            let dates = judgement.conclude(dates)?;
+            self.add_dates(context, &original, dates, repeat.is_public)
+                .await
+        };
+        self.commands.run_for(by, decide).await
+    }
+
+    /// When an event would be repeated. Nothing is changed.
+    pub async fn planned_repeat(
+        &self,
+        caller: &Principal,
+        id: EventId,
+        when: &NewRepetition,
+    ) -> Result<Dates, Error> {
+        let store = self.commands.store();
+        let (original, _) = find(store, caller, id).await?;
+        dates(store, &original, when, self.commands.now()).await
+    }
+
+    async fn add_dates(
+        &self,
+        context: &mut Context,
+        original: &Event,
+        dates: Dates,
+        is_public: bool,
+    ) -> Result<Repeated, Error> {
+        let series = series_of(context, original).await?;
+        let cover = if original.has_own_cover {
+            context.tx.find_own_cover(original.id).await?
+        } else {
+            None
+        };
+        let now = context.now;
+        let mut events = Vec::with_capacity(dates.schedules.len());
+        for schedule in dates.schedules {
+            let identity = EventIdentity {
+                id: EventId::new(context.new_id()),
+                account_id: original.account_id,
+                slug: slug::from_title_with_suffix(&original.title, self.commands.entropy()),
+            };
+            let event = Event {
+                has_own_cover: cover.is_some(),
+                ..original.repeated(identity, series, schedule, is_public, now)
+            };
+            let event = self.add_with_free_slug(context, event, true).await?;
+            if let Some(cover) = &cover {
+                context.tx.put_own_cover(event.id, cover, now).await?;
+            }
+            events.push(event);
+        }
+        Ok(Repeated {
+            series,
+            events,
+            left_out: dates.left_out,
+        })
+    }
+}
+
+/// The dates of a repetition on which the event's series has none yet.
+async fn dates(
+    reads: &Reads,
+    original: &Event,
+    when: &NewRepetition,
+    now: Instant,
+) -> Result<Dates, Error> {
+    let start = original.schedule.start;
+    let repetition = Repetition::read(when, start.local.date())?;
+    let taken = match original.series {
+        Some(series) => {
+            reads
+                .list_series_starts(series, start.at, MAX_STARTS)
+                .await?
+        }
+        None => Vec::new(),
+    };
+    let taken = taken.into_iter().collect();
+    Ok(repetition.dates(&original.schedule, &taken, now)?)
+}
+
+/// The event's series, which it begins if it has none.
+async fn series_of(context: &mut Context, event: &Event) -> Result<SeriesId, Error> {
+    if let Some(series) = event.series {
+        return Ok(series);
+    }
+    let series = SeriesId::new(context.new_id());
+    let first = Event {
+        series: Some(series),
+        updated_at: context.now,
+        ..event.clone()
+    };
+    let is_live = first.is_live(context.now);
+    context.tx.set_series(&first, is_live).await?;
+    Ok(series)
+}

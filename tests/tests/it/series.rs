@@ -1,0 +1,224 @@
+//! Events that are repeated on other dates (rule 55).
+
+use std::sync::Arc;
+
+use domain::plan::Plan;
+use http::StatusCode;
+use muster_api::{
+    Reason,
+    v1::bindings::{
+        CloneEvent, GetEvent, ListEvents, ListMyEvents, RegisterAttendee, RepeatEvent, UpdateEvent,
+    },
+};
+use serde_json::{Value, json};
+use tests::{Api, Browser, Client, Created, Surface, TestApp};
+
+fn starts(list: &Value) -> Vec<&str> {
+    let items = list["items"].as_array().unwrap().iter();
+    items
+        .map(|one| one["start_date"].as_str().unwrap())
+        .collect()
+}
+
+async fn berlin(owner: &Client, more: Value) -> Created {
+    let mut fields = json!({"start_date": "2027-03-16T18:00", "timezone": "Europe/Berlin"});
+    let others = more.as_object().unwrap().clone();
+    fields.as_object_mut().unwrap().extend(others);
+    owner.publish_new(fields).await
+}
+
+async fn a_series_is_found_by_its_id_and_each_date_has_its_own_seats(api: Api) {
+    let owner = api.owner(Plan::Pro).await;
+    let anyone = api.anyone();
+    let fields = json!({
+        "end_date": "2027-03-16T21:00", "max_capacity": 1,
+        "registration_opens": "2027-03-02T09:00", "registration_closes": "2027-03-15T20:00",
+    });
+    let event = berlin(&owner, fields).await;
+    let other = owner.publish_new(json!({"title": "Another"})).await;
+    let request = json!({"id": event.id, "every": "week", "count": 2, "is_public": true});
+    let repeated = owner.ok::<RepeatEvent>(request.clone()).await;
+    // The clocks go forward on 28 March.
+    let expected = ["2027-03-23T18:00:00+01:00", "2027-03-30T18:00:00+02:00"];
+    assert_eq!(starts(&repeated), expected);
+    assert_eq!(repeated["left_out"], json!([]));
+
+    let series = json!({"series": repeated["series_id"]});
+    let listed = anyone.ok::<ListEvents>(series.clone()).await;
+    let all = [&["2027-03-16T18:00:00+01:00"], &expected[..]].concat();
+    assert_eq!(starts(&listed), all);
+    let mine = owner.ok::<ListMyEvents>(series).await;
+    assert_eq!(starts(&mine), all);
+    let shown = anyone.ok::<GetEvent>(json!({"slug": other.slug})).await;
+    assert_eq!(shown["series_id"], json!(null));
+
+    let last = &listed["items"][2];
+    assert_eq!(last["series_id"], repeated["series_id"]);
+    assert_eq!(last["end_date"], "2027-03-30T21:00:00+02:00");
+    assert_eq!(last["registration_opens"], "2027-03-16T09:00:00+01:00");
+    assert_eq!(last["registration_closes"], "2027-03-29T20:00:00+02:00");
+    let opened = json!({"id": event.id, "registration_opens": null});
+    owner.ok::<UpdateEvent>(opened).await;
+    let someone = json!({"slug": event.slug, "name": "Ada", "email": "ada@example.org"});
+    anyone.ok::<RegisterAttendee>(someone).await;
+    let seats = async |slug: &Value| {
+        let event = anyone.ok::<GetEvent>(json!({"slug": slug})).await;
+        event["seats_left"].clone()
+    };
+    assert_eq!(seats(&json!(event.slug)).await, 0);
+    assert_eq!(seats(&last["slug"]).await, 1);
+
+    // The same again adds nothing, and says so.
+    let again = owner.ok::<RepeatEvent>(request).await;
+    assert_eq!(again["series_id"], repeated["series_id"]);
+    assert_eq!(starts(&again), Vec::<&str>::new());
+    let left_out = json!([
+        {"date": "2027-03-23", "reason": "EXISTS"},
+        {"date": "2027-03-30", "reason": "EXISTS"},
+    ]);
+    assert_eq!(again["left_out"], left_out);
+}
+
+async fn a_repetition_is_all_or_nothing(api: Api) {
+    let owner = api.owner(Plan::Free).await;
+    let event = owner.create(json!({})).await;
+    let many = json!({"id": event.id, "every": "week", "count": 52});
+    let refusal = owner.refused::<RepeatEvent>(many).await;
+    assert_eq!(refusal.reason, Reason::QuotaExceeded);
+    let mine = owner.ok::<ListMyEvents>(json!({"status": "all"})).await;
+    assert_eq!(mine["count"], 1);
+    assert_eq!(owner.detail(&event).await["series_id"], json!(null));
+
+    let refused = async |fields: Value| {
+        let mut request = json!({"id": event.id, "every": "month"});
+        let fields = fields.as_object().unwrap().clone();
+        request.as_object_mut().unwrap().extend(fields);
+        owner.refused::<RepeatEvent>(request).await
+    };
+    refused(json!({})).await.blames(&["count"]);
+    let both = json!({"count": 2, "until": "2027-12-31"});
+    refused(both).await.blames(&["until"]);
+    let unreal = json!({"until": "2027-02-31", "except": ["soon"]});
+    refused(unreal).await.blames(&["until", "except[0]"]);
+    let twice = json!({"count": 1, "month_day": 3, "nth_weekday": 1});
+    refused(twice).await.blames(&["nth_weekday"]);
+    refused(json!({"count": 53})).await.blames(&["count"]);
+    let before = json!({"until": "2027-04-30"});
+    refused(before).await.blames(&["until"]);
+
+    let stranger = api.owner(Plan::Pro).await;
+    let request = json!({"id": event.id, "every": "week", "count": 1});
+    let refusal = stranger.refused::<RepeatEvent>(request).await;
+    assert_eq!(refusal.reason, Reason::NotFound);
+}
+
+async fn days_that_a_month_lacks_are_named(api: Api) {
+    let owner = api.owner(Plan::Pro).await;
+    let event = owner
+        .create(json!({"start_date": "2027-01-31T18:00:00Z"}))
+        .await;
+    let request = json!({
+        "id": event.id, "every": "month", "until": "2027-05-31", "except": ["2027-03-31"],
+    });
+    let repeated = owner.ok::<RepeatEvent>(request).await;
+    assert_eq!(starts(&repeated), ["2027-05-31T18:00:00Z"]);
+    let left_out = json!([
+        {"date": "2027-02-31", "reason": "NO_SUCH_DAY"},
+        {"date": "2027-04-31", "reason": "NO_SUCH_DAY"},
+    ]);
+    assert_eq!(repeated["left_out"], left_out);
+    // Drafts are not in the catalogue.
+    let series = json!({"series": repeated["series_id"]});
+    let listed = api.anyone().ok::<ListEvents>(series).await;
+    assert_eq!(listed["count"], 0);
+}
+
+async fn a_copy_has_the_date_that_it_is_given(api: Api) {
+    let owner = api.owner(Plan::Pro).await;
+    let event = berlin(&owner, json!({"end_date": "2027-03-16T21:00"})).await;
+    let request = json!({"id": event.id, "start_date": "2027-06-01T10:00"});
+    let copy = owner.ok::<CloneEvent>(request).await;
+    let copy = Created {
+        id: copy["id"].as_str().unwrap().to_owned(),
+        slug: copy["slug"].as_str().unwrap().to_owned(),
+    };
+    let detail = owner.detail(&copy).await;
+    assert_eq!(
+        (
+            &detail["start_date"],
+            &detail["end_date"],
+            &detail["series_id"]
+        ),
+        (
+            &json!("2027-06-01T10:00:00+02:00"),
+            &json!("2027-06-01T13:00:00+02:00"),
+            &json!(null)
+        )
+    );
+    let wrong = json!({"id": event.id, "start_date": "tomorrow"});
+    owner
+        .refused::<CloneEvent>(wrong)
+        .await
+        .blames(&["start_date"]);
+}
+
+async fn an_organizer_repeats_an_event_by_forms(app: Arc<TestApp>) {
+    let account = app.account(Plan::Pro).await;
+    let owner = app.over(Surface::Http).as_owner(&account);
+    let event = berlin(&owner, json!({})).await;
+    let browser = Browser::signed_in(&app, &account.email).await;
+    let path = format!("/dashboard/events/{}/repeat", event.id);
+    let opened = browser.page(&path).await;
+    let opened = opened.html(200);
+    assert!(
+        opened.contains("Every month on the third Tuesday"),
+        "{opened}"
+    );
+
+    let nothing = [("rule", "week"), ("interval", "1"), ("count", "x")];
+    let refused = browser.send(&path, &nothing).await;
+    assert_eq!(refused.status, StatusCode::BAD_REQUEST, "{refused:?}");
+    let typed = [
+        ("rule", "week"),
+        ("interval", "2"),
+        ("weekdays", "Tuesday"),
+        ("weekdays", "Thursday"),
+        ("count", "3"),
+        ("is_public", "true"),
+    ];
+    let review = browser.send(&path, &typed).await;
+    let review = review.html(200);
+    for words in [
+        "Repeat on these 3 dates?",
+        "Thursday, 18 March",
+        "Tuesday, 30 March",
+        "Create 3 events",
+    ] {
+        assert!(review.contains(words), "no {words:?} in {review}");
+    }
+    let send = [&typed[..], &[("action", "repeat"), ("key", "once")]].concat();
+    for _ in 0..2 {
+        let done = browser.send(&path, &send).await;
+        assert_eq!(done.status, StatusCode::SEE_OTHER, "{done:?}");
+    }
+    let overview = browser
+        .page(&format!("/dashboard/events/{}", event.id))
+        .await;
+    let overview = overview.html(200).to_owned();
+    assert!(overview.contains("Dates of this series"), "{overview}");
+    let all = owner.ok::<ListMyEvents>(json!({})).await;
+    assert_eq!(all["count"], 4);
+
+    let page = browser.page(&format!("/events/{}", event.slug)).await;
+    let page = page.html(200).to_owned();
+    let listed = page.split("Other dates").nth(1).unwrap();
+    assert!(listed.contains("Thursday, 18 March"), "{listed}");
+}
+
+tests::on_every_surface!(
+    a_series_is_found_by_its_id_and_each_date_has_its_own_seats,
+    a_repetition_is_all_or_nothing,
+    days_that_a_month_lacks_are_named,
+    a_copy_has_the_date_that_it_is_given,
+);
+tests::on_both_engines!(an_organizer_repeats_an_event_by_forms);
