@@ -321,6 +321,7 @@ def check_other_pages(site, owner, event):
         ("person-remove", "/dashboard/account/remove-me", "Remove yourself?"),
         ("event-own", path, "Registrations"),
         ("event-clone", f"{path}/clone", "Duplicate this event?"),
+        ("event-repeat", f"{path}/repeat", "Repeat this event"),
         ("event-unpublish", f"{path}/unpublish", "Unpublish this event?"),
         ("event-activity", f"{path}/activity", "created"),
         ("event-messages", f"{path}/messages", "No messages yet"),

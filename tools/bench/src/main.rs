@@ -16,6 +16,7 @@ mod pages;
 mod peers;
 mod pgbench;
 mod processor;
+mod repeating;
 mod report;
 mod run;
 mod searching;
@@ -68,6 +69,8 @@ enum Measure {
     Cancelling,
     /// Time to import a list of 10,000 people
     Importing,
+    /// Time to repeat an event on 52 dates
+    Repeating,
     /// Latency of other requests while 5,000 people register for one event
     Latency,
     /// Mails per second to an SMTP server on this machine
@@ -133,6 +136,7 @@ impl Measure {
             Self::Seats => seats::measure(run).await,
             Self::Cancelling => cancelling::measure(run).await,
             Self::Importing => importing::measure(run).await,
+            Self::Repeating => repeating::measure(run).await,
             Self::Latency => latency::measure(run).await,
             Self::Mails => mails::measure(run).await,
             Self::Messages => messages::measure(run).await,

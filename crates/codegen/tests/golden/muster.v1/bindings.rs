@@ -1141,19 +1141,17 @@ impl PublicRpc for CloneEvent {
 impl Binding for CloneEvent {
     const METHOD: http::Method = http::Method::POST;
     const PATH: &'static str = "/api/v1/me/events/{id}/clone";
-    const BODY: Body = Body::None;
+    const BODY: Body = Body::Optional;
     const PATH_FIELDS: &'static [&'static str] = &["id"];
-    const QUERY_FIELDS: &'static [&'static str] = &["start_date"];
+    const QUERY_FIELDS: &'static [&'static str] = &[];
 
     fn set(
         request: &mut Self::Request,
         field: &str,
         text: &str,
     ) -> Result<(), InvalidParameter> {
-        match field {
-            "id" => request.id = text.into(),
-            "start_date" => request.start_date = Some(text.into()),
-            _ => {}
+        if field == "id" {
+            request.id = text.into();
         }
         Ok(())
     }
