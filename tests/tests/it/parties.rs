@@ -247,7 +247,7 @@ async fn a_list_brings_parties_in_and_the_door_finds_their_people(app: Arc<TestA
     let owner = app.over(Surface::Http).as_owner(&account);
     let event = owner.publish_new(json!({"max_party": 3})).await;
     let list = "Name,Email,party_size,companions\nAda,ada@example.org,3,Bo; Cy\nDee,dee@example.org,,\nEd,ed@example.org,4,\n";
-    let path = format!("/api/v1/me/events/{}/registrations/import", event.id);
+    let path = format!("/me/events/{}/registrations/import", event.id);
     let request = app.http.post(&path).bearer(&account.key);
     let request = request.header("content-type", "text/csv").body(list);
     let answer = request.send().await.ok();

@@ -55,7 +55,7 @@ async fn owned(app: &Arc<TestApp>, title: &str) -> Owned {
 fn with_ids(event: &str, registration: &str, code: &str) -> Fields {
     let fields = json!({
         "id": event, "registration_id": registration, "registration_ids": [registration], "event_id": event, "code": code,
-        "title": "Mine", "name": "Mine", "email": "mallory@example.org", "reason": "Mine", "change": "cancel",
+        "title": "Mine", "name": "Mine", "email": "mallory@example.org", "reason": "Mine", "change": "cancel", "every": "week", "count": 1,
         "description": "Mine", "location": "Mine", "start_date": "2030-05-01T18:00:00Z", "subject": "Mine", "text": "Mine",
     });
     fields.as_object().unwrap().clone()

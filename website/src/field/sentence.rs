@@ -82,7 +82,7 @@ fn with_numbers(rule: &str) -> Option<String> {
         [least, most, _] if after("must be from ").is_some() => {
             format!("Enter a number from {least} to {most}.")
         }
-        [taken] if rule.contains("confirmed registrations") => {
+        [taken] if rule.contains("spots that are taken") => {
             format!("{taken} spots are taken already. Enter at least {taken}.")
         }
         [most] if after("must be at most ").is_some_and(|rest| rest.ends_with("MB")) => {
