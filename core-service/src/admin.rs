@@ -167,7 +167,7 @@ impl Command {
         self
     }
 
-    /// The same command, which asks this name server in place of the machine's own.
+    /// The same command, which asks this name server instead of that of the machine.
     #[must_use]
     pub fn with_name_server(mut self, server: SocketAddr) -> Self {
         if let Self::Doctor(command) = &mut self {

@@ -203,7 +203,7 @@ pub fn of_event(event: &Event, addresses: Addresses<'_>) -> String {
     of_public(&event.for_public(), addresses, usize::MAX).file(&[], &[])
 }
 
-/// A description in plain text, after what only guests are told.
+/// A description in plain text, after information for guests only.
 fn described(event: &Event, description: String) -> String {
     match &event.attendee_info {
         Some(info) => format!("{}\n\n{description}", plain::text(info)),

@@ -71,7 +71,7 @@ pub(crate) struct ShownEvent {
     pub(crate) cover: Cover,
     pub(crate) place: Place,
     pub(crate) dates: EventDates,
-    /// Whether only guests are told the place.
+    /// Whether only guests see the place.
     pub(crate) is_place_private: bool,
     pub(crate) start_iso: String,
     pub(crate) timezone: String,

@@ -57,6 +57,7 @@ pub(crate) enum FieldKind {
     Paragraphs,
     Email,
     Number,
+    Date,
     /// Date and time of day, as clocks at the event show them.
     WallTime,
     /// A time zone, of a list.
@@ -218,6 +219,7 @@ impl Field {
     pub(crate) const fn input_type(&self) -> &'static str {
         match self.kind {
             FieldKind::Email => "email",
+            FieldKind::Date => "date",
             FieldKind::WallTime => "datetime-local",
             FieldKind::File => "file",
             _ => "text",

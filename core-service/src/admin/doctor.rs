@@ -45,7 +45,7 @@ pub struct DoctorCommand {
     /// What of the installation others can reach.
     #[arg(skip)]
     pub(super) exposure: Exposure,
-    /// The name server to ask in place of the machine's own.
+    /// The name server to ask instead of that of the machine.
     #[arg(skip)]
     pub(super) name_server: Option<SocketAddr>,
 }

@@ -70,7 +70,7 @@ struct Shown<'a> {
     former_place: Option<&'a str>,
     /// For whom it is, if they are several.
     party: Option<String>,
-    /// What only guests are told, as text and as HTML.
+    /// Information for guests only, as text and as HTML.
     guest_text: Option<&'a str>,
     guest_html: Option<&'a str>,
     organizer: Option<&'a str>,
@@ -259,7 +259,7 @@ fn party(notification: Notification, Party { size, companions }: &Party) -> Opti
     })
 }
 
-/// What only guests are told, as text and as HTML.
+/// Information for guests only, as text and as HTML.
 fn for_guests(registrant: &Registrant) -> Result<(Option<String>, Option<String>), askama::Error> {
     let info = registrant.event.attendee_info.as_deref();
     Ok(if registrant.is_organizer_trusted {

@@ -54,9 +54,9 @@ pub struct Event {
     pub description: String,
     /// Where it takes place, 1 to 500 characters.
     pub location: String,
-    /// Whether only guests are told the location.
+    /// Whether only guests see the location.
     pub is_location_private: bool,
-    /// What only guests are told: Markdown, 1 to 5,000 characters.
+    /// Information for guests only: Markdown, 1 to 5,000 characters.
     pub attendee_info: Option<String>,
     /// City, at most 120 characters.
     pub city: Option<String>,
@@ -200,7 +200,7 @@ impl Event {
         })
     }
 
-    /// The event as everybody may see it: without what only guests are told.
+    /// The event as everybody may see it: without information for guests only.
     #[must_use]
     pub fn for_public(&self) -> Self {
         let mut shown = self.clone();

@@ -35,6 +35,7 @@ fn missing(field: &Field) -> String {
         FieldKind::Tick => return "Please check this box.".to_owned(),
         _ if field.is_answer() => return "Please answer this.".to_owned(),
         FieldKind::Number => return "Enter a whole number.".to_owned(),
+        FieldKind::Date => return "Enter a date.".to_owned(),
         FieldKind::WallTime => return "Enter a date and a time.".to_owned(),
         FieldKind::Code => return "Enter the 8 digits from the email.".to_owned(),
         FieldKind::Zone => return "Choose a time zone from the list.".to_owned(),

@@ -28,9 +28,9 @@ pub struct NewEvent {
     pub description: String,
     /// Location.
     pub location: String,
-    /// Whether only guests are told the location.
+    /// Whether only guests see the location.
     pub is_location_private: bool,
-    /// What only guests are told.
+    /// Information for guests only.
     pub attendee_info: Option<String>,
     /// City.
     pub city: Option<String>,

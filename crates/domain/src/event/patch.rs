@@ -16,9 +16,9 @@ pub struct EventPatch {
     pub description: Change<String>,
     /// Location; never null.
     pub location: Change<String>,
-    /// Whether only guests are told the location; never null.
+    /// Whether only guests see the location; never null.
     pub is_location_private: Change<bool>,
-    /// What only guests are told.
+    /// Information for guests only.
     pub attendee_info: Change<String>,
     /// City.
     pub city: Change<String>,

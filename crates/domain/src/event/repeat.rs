@@ -15,6 +15,7 @@ use self::{
     read::{read_date, read_end, read_rule},
 };
 use crate::{
+    date_time::EventTime,
     instant::Instant,
     schedule::Schedule,
     violation::{FieldViolation, Violations},
@@ -29,7 +30,7 @@ pub const MAX_REPEATS: usize = 52;
 /// A call names up to so many dates that it left out, and looks at no more once it has so many.
 const MAX_LEFT_OUT: usize = 52;
 
-/// A call looks at so many dates: daily, ten years of those that are over by now.
+/// A call looks at so many days: ten years of those of which each is left out.
 const MAX_LOOKED_AT: usize = 4_000;
 
 /// How an event repeats.
@@ -121,28 +122,23 @@ impl Repetition {
         let Some(zone) = zone else {
             return violations.unless_any(None);
         };
+        let first = schedule.start.local.date();
+        let today = EventTime::of_instant(now, &zone).local.date();
         let mut counted = 0;
-        for day in self.days(schedule.start.local.date()) {
-            let date = match day {
-                Ok(date) => date,
-                Err(missing) if self.end.is_passed_by(&missing) => break,
-                Err(missing) => {
-                    found.leave_out(missing, LeftOutReason::NoSuchDay);
-                    if found.left_out.len() >= MAX_LEFT_OUT {
-                        break;
-                    }
-                    continue;
-                }
-            };
-            if self.end.is_passed(date, counted) {
+        for Day { text, date } in self.days(first, today) {
+            if self.end.is_passed(&text, counted) || found.left_out.len() >= MAX_LEFT_OUT {
                 break;
             }
+            let Some(date) = date else {
+                found.leave_out(text, LeftOutReason::NoSuchDay);
+                continue;
+            };
             if self.except.contains(&date) {
-                counted += 1;
+                counted += usize::from(date >= today);
                 continue;
             }
             let Some(moved) = on_date(schedule, date, &zone) else {
-                found.leave_out(date.to_string(), LeftOutReason::SkippedTime);
+                found.leave_out(text, LeftOutReason::SkippedTime);
                 continue;
             };
             if moved.effective_end() <= now {
@@ -150,7 +146,7 @@ impl Repetition {
             }
             counted += 1;
             if taken.contains(&moved.start.at) {
-                found.leave_out(date.to_string(), LeftOutReason::Exists);
+                found.leave_out(text, LeftOutReason::Exists);
             } else {
                 found.schedules.push(moved);
             }
@@ -161,68 +157,97 @@ impl Repetition {
                 break;
             }
         }
-        found.left_out.truncate(MAX_LEFT_OUT);
         let exists = |one: &LeftOut| one.reason == LeftOutReason::Exists;
         if found.schedules.is_empty() && !found.left_out.iter().any(exists) {
             let field = match self.end {
                 End::On(_) => "until",
-                End::After(_) if found.left_out.is_empty() => "except",
-                End::After(_) => "month_day",
+                End::After(_) if !self.except.is_empty() => "except",
+                End::After(_) => "count",
             };
-            violations.add(
-                field,
-                "must leave at least one date after the event and after today",
-            );
+            let message = "must leave at least one date after the event and after today";
+            violations.add(field, message);
         }
         violations.unless_any(Some(found))
     }
 
-    /// The days of the rule after the first one. A day that its month does not have is its text.
-    fn days(&self, first: Date) -> impl Iterator<Item = Result<Date, String>> + '_ {
-        let periods = (0_i32..).map_while(move |number| {
+    /// The days of the rule after the first one, from today on. An event that takes days may still take place again then, if it began before.
+    fn days(&self, first: Date, today: Date) -> impl Iterator<Item = Day> + '_ {
+        let (first_text, today_text) = (first.to_string(), today.to_string());
+        let periods = (self.periods_before(first, today)..).map_while(move |number| {
             let passed = number.checked_mul(self.interval)?;
             self.days_of_period(first, passed)
         });
-        periods
-            .flatten()
-            .filter(move |day| day.as_ref().map_or(true, |date| *date > first))
-            .take(MAX_LOOKED_AT)
+        let is_ahead = move |day: &Day| {
+            let is_over = day.date.is_none() && day.text < today_text;
+            day.text > first_text && !is_over
+        };
+        periods.flatten().filter(is_ahead).take(MAX_LOOKED_AT)
+    }
+
+    /// The number of whole periods that are surely over. None is longer than 31 days times the interval.
+    fn periods_before(&self, first: Date, today: Date) -> i32 {
+        let days = today.since(first).map_or(0, |passed| passed.get_days());
+        let length = match self.rule {
+            Rule::Weekdays(_) => 7,
+            Rule::MonthDay(_) | Rule::NthWeekday(..) => 31,
+        };
+        // An event may take as long as one.
+        (days / (length * self.interval) - 1).max(0)
     }
 
     /// The days of the week or month that is so many after the first; `None` where the calendar ends.
-    fn days_of_period(&self, first: Date, passed: i32) -> Option<Vec<Result<Date, String>>> {
+    fn days_of_period(&self, first: Date, passed: i32) -> Option<Vec<Day>> {
         if let Rule::Weekdays(weekdays) = &self.rule {
-            let monday =
-                first.checked_sub(i32::from(first.weekday().to_monday_zero_offset()).days());
-            let monday = monday.ok()?.checked_add(passed.weeks()).ok()?;
+            let offset = i32::from(first.weekday().to_monday_zero_offset());
+            let monday = first.checked_sub(offset.days()).ok()?;
+            let monday = monday.checked_add(passed.weeks()).ok()?;
             let days = weekdays
                 .iter()
                 .map(|day| monday.checked_add(i32::from(*day).days()));
-            return days.map(|day| day.ok().map(Ok)).collect();
+            return days.map(|day| day.ok().map(Day::of)).collect();
         }
         let month = first.first_of_month().checked_add(passed.months()).ok()?;
         Some(vec![match self.rule {
-            Rule::MonthDay(day) => {
-                let (year, number) = (month.year(), month.month());
-                Date::new(year, number, day).map_err(|_| format!("{year:04}-{number:02}-{day:02}"))
+            Rule::MonthDay(day) => Day::of_month(month, day),
+            Rule::NthWeekday(nth, weekday) => {
+                Day::of(month.nth_weekday_of_month(nth, weekday).ok()?)
             }
-            Rule::NthWeekday(nth, weekday) => Ok(month.nth_weekday_of_month(nth, weekday).ok()?),
             Rule::Weekdays(_) => return None,
         }])
     }
 }
 
-impl End {
-    /// Whether a day that need not exist comes after the last one.
-    fn is_passed_by(self, day: &str) -> bool {
-        matches!(self, Self::On(last) if *day > *last.to_string())
+/// A day of a rule.
+struct Day {
+    /// ISO 8601, so that days are in the order of their texts.
+    text: String,
+    /// `None` if its month does not have it.
+    date: Option<Date>,
+}
+
+impl Day {
+    fn of(date: Date) -> Self {
+        Self {
+            text: date.to_string(),
+            date: Some(date),
+        }
     }
 
-    /// Whether a date comes after the last one, after so many.
-    fn is_passed(self, date: Date, counted: usize) -> bool {
+    fn of_month(month: Date, day: i8) -> Self {
+        let (year, number) = (month.year(), month.month());
+        Self {
+            text: format!("{year:04}-{number:02}-{day:02}"),
+            date: Date::new(year, number, day).ok(),
+        }
+    }
+}
+
+impl End {
+    /// Whether a day comes after the last one, after so many.
+    fn is_passed(self, day: &str, counted: usize) -> bool {
         match self {
             Self::After(count) => counted >= count,
-            Self::On(last) => date > last,
+            Self::On(last) => *day > *last.to_string(),
         }
     }
 }
@@ -426,5 +451,27 @@ mod tests {
             ..weekly(0)
         };
         assert_eq!(blamed(&endless), ["until"]);
+    }
+
+    #[test]
+    fn what_is_long_over_is_not_named() {
+        let found = dates(&monthly(2), "2012-01-31T18:00", "2012-01-31T20:00");
+        let days = found.schedules.iter().map(|one| one.start.local.date());
+        let days: Vec<_> = days.map(|day| day.to_string()).collect();
+        assert_eq!(days, ["2027-01-31", "2027-03-31"]);
+        let left_out: Vec<_> = found.left_out.iter().map(|one| &*one.date).collect();
+        assert_eq!(left_out, ["2027-02-31"]);
+        let found = dates(&weekly(1), "0001-01-01T18:00", "0001-01-01T20:00");
+        assert_eq!(
+            found.schedules[0].start.local.date().to_string(),
+            "2027-01-18"
+        );
+    }
+
+    #[test]
+    fn nothing_is_named_after_the_last_date() {
+        let found = dates(&monthly(1), "2027-01-31T18:00", "2027-01-31T20:00");
+        let left_out: Vec<_> = found.left_out.iter().map(|one| &*one.date).collect();
+        assert_eq!(left_out, ["2027-02-31"]);
     }
 }

@@ -62,12 +62,12 @@ impl Event {
         }
     }
 
-    /// What someone is told who holds no seat: neither a private location nor what only guests are told.
+    /// What someone is told who holds no seat: neither a private location nor information for guests only.
     pub fn public_time_and_place(&self) -> TimeAndPlace {
         self.for_public().time_and_place()
     }
 
-    /// When and where it takes place, and what else guests are told.
+    /// When and where it takes place, and other information for guests.
     pub fn time_and_place(&self) -> TimeAndPlace {
         let schedule = &self.schedule;
         let end = schedule.effective_end().micros();

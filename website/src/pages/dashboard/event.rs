@@ -28,6 +28,9 @@ use crate::{
     return_path::DASHBOARD,
 };
 
+/// A series of more dates is folded.
+const SHOWN_DATES: usize = 8;
+
 #[derive(Template)]
 #[template(path = "dashboard/event.html")]
 struct EventPage {

@@ -57,7 +57,7 @@ struct ReviewPage {
 /// On which day of the month an event is, as rules name it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct DayOfMonth {
-    /// The how manieth of its weekdays it is.
+    /// The number of its weekdays it is.
     nth: i8,
     is_last: bool,
 }
@@ -108,20 +108,27 @@ async fn review(caller: Caller, event: &MyEventDetail, form: Form) -> PageResult
         dates: dates
             .filter_map(|start| EventDates::read(start, None, &event.timezone))
             .collect(),
-        left_out: planned.left_out.iter().map(left_out).collect(),
+        left_out: left_out(&planned.left_out),
         is_public,
         key: caller.key(),
         typed: form,
     })
 }
 
-/// A date that was left out, and why.
-fn left_out(LeftOutDate { date, reason }: &LeftOutDate) -> String {
-    match &**reason {
-        "NO_SUCH_DAY" => format!("{date}: there is no such day."),
-        "SKIPPED_TIME" => format!("{}: clocks skip that time of day.", short_day(date)),
-        _ => format!("{}: the series has this date.", short_day(date)),
-    }
+/// The dates that are left out, and why. Of those that the series has only the number is said.
+fn left_out(dates: &[LeftOutDate]) -> Vec<String> {
+    let (existing, missing): (Vec<_>, Vec<_>) =
+        dates.iter().partition(|one| one.reason == "EXISTS");
+    let missing = missing.into_iter().map(|one| match &*one.reason {
+        "NO_SUCH_DAY" => format!("{}: there is no such day.", one.date),
+        _ => format!("{}: clocks skip that time of day.", short_day(&one.date)),
+    });
+    let existing = match existing.len() {
+        0 => None,
+        1 => Some("1 date that the series has already.".to_owned()),
+        count => Some(format!("{count} dates that the series has already.")),
+    };
+    missing.chain(existing).collect()
 }
 
 fn fields(event: &MyEventDetail) -> Vec<Field> {
@@ -143,7 +150,7 @@ fn fields(event: &MyEventDetail) -> Vec<Field> {
             .options(days, &[&*weekday]),
         number("count", "How many more dates?")
             .hint("Up to 52, or leave it empty and give the last day."),
-        Field::line("until", "Last day").hint("For example 2030-12-31."),
+        Field::new(FieldKind::Date, "until", "Last day"),
         Field::line("except", "Days to leave out")
             .path("except[0]")
             .hint("Separated by commas, for example 2030-12-24, 2030-12-31."),

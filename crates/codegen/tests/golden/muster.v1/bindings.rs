@@ -1058,7 +1058,7 @@ impl Binding for GetMyEvent {
 
 A question keeps its answers when its label changes. It is found by its `id`, else by its label, else by its place if it is the only one that is left over and has that place's type. Answers to a question that is gone or of another type stay as earlier answers.
 
-A new time or place is emailed to the active registrants (Confirmed, Pending or Waitlisted) 5 minutes after the last such change, and so is what only guests are told to the Confirmed ones, and at most 15 minutes after the first. Who knows the time and place by then gets no mail: nobody does if the change was undone, and nobody is told of an event that is cancelled or over. `registrants_notified` says how many do not know by now. The mails count against the plan's daily mails, of which `GET /me` shows what is left; beyond them the call is refused with `RATE_LIMITED` and changes nothing. A change needs no more than an unused day.*/
+A new time or place is emailed to the active registrants (Confirmed, Pending or Waitlisted) 5 minutes after the last such change, and so is information for guests only, to the Confirmed ones, and at most 15 minutes after the first. Who knows the time and place by then gets no mail: nobody does if the change was undone, and nobody is told of an event that is cancelled or over. `registrants_notified` says how many do not know by now. The mails count against the plan's daily mails, of which `GET /me` shows what is left; beyond them the call is refused with `RATE_LIMITED` and changes nothing. A change needs no more than an unused day.*/
 
 #[derive(Debug, Clone, Copy)]
 pub struct UpdateEvent;

@@ -42,7 +42,7 @@ pub(super) fn read_rule(
     first: Date,
     violations: &mut Violations,
 ) -> Option<Rule> {
-    let named = |name: &String| WEEKDAYS.iter().find(|(known, _)| known == name);
+    let named = |name: &String| WEEKDAYS.iter().find(|(day, _)| day == name);
     let mut weekdays: Vec<Weekday> = new
         .weekdays
         .iter()
