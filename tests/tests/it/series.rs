@@ -215,10 +215,26 @@ async fn an_organizer_repeats_an_event_by_forms(app: Arc<TestApp>) {
     assert!(listed.contains("Thursday, 18 March"), "{listed}");
 }
 
+async fn what_the_operator_took_down_is_not_published_again(app: Arc<TestApp>) {
+    let account = app.account(Plan::Pro).await;
+    let owner = app.over(Surface::Http).as_owner(&account);
+    let event = owner.publish_new(json!({})).await;
+    let suspensions = &app.core.use_cases().suspensions;
+    suspensions.hide(&event.slug, true, None).await.unwrap();
+    let mut request = json!({"id": event.id, "every": "week", "count": 1, "is_public": true});
+    let refusal = owner.refused::<RepeatEvent>(request.clone()).await;
+    refusal.blames(&["is_public"]);
+    request["is_public"] = json!(false);
+    owner.ok::<RepeatEvent>(request).await;
+}
+
 tests::on_every_surface!(
     a_series_is_found_by_its_id_and_each_date_has_its_own_seats,
     a_repetition_is_all_or_nothing,
     days_that_a_month_lacks_are_named,
     a_copy_has_the_date_that_it_is_given,
 );
-tests::on_both_engines!(an_organizer_repeats_an_event_by_forms);
+tests::on_both_engines!(
+    an_organizer_repeats_an_event_by_forms,
+    what_the_operator_took_down_is_not_published_again,
+);

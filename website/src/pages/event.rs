@@ -76,7 +76,16 @@ pub(in crate::pages) async fn show(context: RequestContext) -> PageResult {
     if slug != event.slug {
         return Ok(moved(&format!("/events/{}", event.slug)));
     }
-    let others = other_dates(&context, &event).await?;
+    let others = other_dates(&context, &event)
+        .await
+        .unwrap_or_else(|problem| {
+            // The event itself is worth showing while the search is busy or made anew.
+            tracing::warn!(
+                code = problem.code,
+                "the other dates of an event are not shown"
+            );
+            Vec::new()
+        });
     let page = EventPage::of(&context.site, answer, event)?;
     public(&EventPage { others, ..page })
 }

@@ -5,6 +5,7 @@ use domain::{
     ids::{EventId, SeriesId},
     instant::Instant,
     slug,
+    violation::FieldViolation,
 };
 use storage::Reads;
 
@@ -48,6 +49,7 @@ impl Events {
             let account = lock_account(context, caller).await?;
             let (original, _) = hold(context, caller, id).await?;
             let mut judgement = Judgement::default();
+            judgement.note(check_publication(&original, repeat.is_public))?;
             let dates = dates(&context.tx, &original, &repeat.when, context.now).await;
             let dates = judgement.note(dates)?;
             let approval = quota::check_approval(&account, original.requires_approval);
@@ -112,6 +114,17 @@ impl Events {
             left_out: dates.left_out,
         })
     }
+}
+
+/// Refuses to publish again what the operator has taken down.
+fn check_publication(original: &Event, is_public: bool) -> Result<(), Error> {
+    if !is_public || !original.is_hidden {
+        return Ok(());
+    }
+    Err(Error::from(vec![FieldViolation {
+        field: "is_public".to_owned(),
+        message: "must be false: the operator of this site has taken the event down".to_owned(),
+    }]))
 }
 
 /// The dates of a repetition on which the event's series has none yet.
