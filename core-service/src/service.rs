@@ -75,7 +75,7 @@ pub use error::{Error, Lacking};
 pub(crate) use events::EventJobError;
 pub use events::{
     Cancellation, CancellationMails, Events, MyEvents, OwnCovers, PlannedChange, PlannedMail,
-    PlannedUpdate, Repeat, Repeated, Updated,
+    PlannedUpdate, Repeat, Repeated, Target, Updated,
 };
 pub use idempotency::{Claim, Invocation, Replay, Storable};
 pub use keys::{KeyTerms, Keys, NewKey};

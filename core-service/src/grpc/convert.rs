@@ -158,6 +158,11 @@ impl Mask {
         }
     }
 
+    /// Passes over a name that is no field of what changes.
+    fn pass_over(&mut self, name: &str) {
+        self.change(name, Some(()));
+    }
+
     /// What is wrong with the request, and with a field in the mask that an update cannot change.
     fn with_unknown(self, mut mistakes: Vec<FieldViolation>) -> Vec<FieldViolation> {
         if let Some(name) = self.named.into_iter().flatten().next() {
@@ -187,6 +192,8 @@ pub(super) fn event_patch(
         Change::Set(version) => Some(version),
         Change::Keep | Change::Clear => None,
     };
+    // It says which events change, and is a field of none.
+    mask.pass_over("scope");
     let message = EventPatch {
         version,
         title: mask.change("title", request.title),

@@ -23,7 +23,7 @@ use super::{
     preview,
     request::event_id,
 };
-use crate::service::{Cancellation, CoverLimit, Error, Events, Links, Repeat};
+use crate::service::{Cancellation, CoverLimit, Error, Events, Links, Repeat, Target};
 
 /// The rpcs about the caller's own events.
 pub(super) struct EventApi {
@@ -88,9 +88,9 @@ impl EventHandlers<CoreFrame> for EventApi {
         request: Checked<UpdateEventRequest>,
     ) -> Result<MyEventDetail, Error> {
         let show = |changed| convert::updated_event(changed, &self.links, self.clock.now());
-        let id = event_id(&request.message.id)?;
+        let target = target(&request.message.id, request.message.scope())?;
         let patch = convert::event_patch(request);
-        let update = self.events.update(caller.showing(&show), id, patch);
+        let update = self.events.update(caller.showing(&show), target, patch);
         update.await.map(show)
     }
 
@@ -166,9 +166,9 @@ impl EventHandlers<CoreFrame> for EventApi {
         caller: Authenticated,
         request: PreviewEventMailRequest,
     ) -> Result<EventMailPreview, Error> {
-        let id = event_id(&request.id)?;
+        let target = target(&request.id, request.scope())?;
         let change = preview::planned_change(request)?;
-        let planned = self.events.planned_mail(&caller.principal, id, change);
+        let planned = self.events.planned_mail(&caller.principal, target, change);
         preview::shown(planned.await?, &self.links, self.clock.now())
     }
 
@@ -177,9 +177,9 @@ impl EventHandlers<CoreFrame> for EventApi {
         caller: Authenticated,
         request: Checked<UpdateEventRequest>,
     ) -> Result<EventUpdatePreview, Error> {
-        let id = event_id(&request.message.id)?;
+        let target = target(&request.message.id, request.message.scope())?;
         let patch = convert::event_patch(request);
-        let planned = self.events.planned_update(&caller.principal, id, patch);
+        let planned = self.events.planned_update(&caller.principal, target, patch);
         let planned = planned.await?;
         Ok(preview::update(planned))
     }
@@ -199,13 +199,13 @@ impl EventHandlers<CoreFrame> for EventApi {
         caller: Authenticated,
         request: CancelRequest,
     ) -> Result<CancellationPreview, Error> {
-        let id = event_id(&request.id)?;
-        let (event, counters) = self.events.get(&caller.principal, id).await?;
-        let mails = self
-            .events
-            .cancellation_mails(&caller.principal, &event, counters)
-            .await?;
-        Ok(preview::cancellation(event, mails))
+        let target = target(&request.id, request.scope())?;
+        let dates = self.events.dates_of(&caller.principal, target).await?;
+        let mails = self.events.cancellation_mails(&caller.principal, &dates);
+        let mails = mails.await?;
+        let following = dates.len() - 1;
+        let (event, _) = dates.into_iter().next().ok_or(Error::NO_EVENT)?;
+        Ok(preview::cancellation(event, mails, following))
     }
 
     async fn publish_event(
@@ -241,10 +241,19 @@ impl EventHandlers<CoreFrame> for EventApi {
             reason: cancelled.reason,
             registrants_notified: cancelled.registrants_notified,
             added_not_notified: cancelled.added_not_notified,
+            events_cancelled: cancelled.events,
         };
-        let id = event_id(&request.id)?;
+        let target = target(&request.id, request.scope())?;
         let reason = request.reason.filter(|reason| !reason.is_empty());
-        let cancel = self.events.cancel(caller.showing(&show), id, reason);
+        let cancel = self.events.cancel(caller.showing(&show), target, reason);
         cancel.await.map(show)
     }
+}
+
+/// The event of this id, or with the later dates of its series.
+fn target(id: &str, scope: &str) -> Result<Target, Error> {
+    Ok(Target {
+        event: event_id(id)?,
+        is_for_following: scope == "following",
+    })
 }

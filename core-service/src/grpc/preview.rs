@@ -57,6 +57,7 @@ pub(super) fn update(planned: PlannedUpdate) -> EventUpdatePreview {
         title,
         recipients,
         earlier_answers,
+        following,
     } = planned;
     let set_aside = match earlier_answers {
         0 => String::new(),
@@ -69,7 +70,17 @@ pub(super) fn update(planned: PlannedUpdate) -> EventUpdatePreview {
         mails_nobody: recipients == 0,
         earlier_answers,
         set_aside,
+        following: later_dates(following),
         is_quiet: recipients == 0 && earlier_answers == 0,
+    }
+}
+
+/// How many later dates of a series a change is for as well, as words of a sentence.
+fn later_dates(count: usize) -> String {
+    match count {
+        0 => String::new(),
+        1 => " and 1 later date".to_owned(),
+        count => format!(" and {count} later dates"),
     }
 }
 
@@ -82,7 +93,11 @@ fn given(field: Option<String>) -> Change<String> {
 }
 
 /// Whom a cancellation would mail.
-pub(super) fn cancellation(event: Event, mails: CancellationMails) -> CancellationPreview {
+pub(super) fn cancellation(
+    event: Event,
+    mails: CancellationMails,
+    following: usize,
+) -> CancellationPreview {
     let untold = match mails.withheld {
         0 => String::new(),
         count => {
@@ -92,7 +107,8 @@ pub(super) fn cancellation(event: Event, mails: CancellationMails) -> Cancellati
     CancellationPreview {
         title: event.title,
         start_date: event.schedule.start.rfc3339(),
-        is_cancelled: event.is_cancelled,
+        is_cancelled: event.is_cancelled && following == 0,
+        following: later_dates(following),
         recipients: mails.mails,
         added_not_notified: mails.withheld,
         untold,

@@ -10,6 +10,7 @@ mod preview;
 mod quota;
 mod remind;
 mod repeat;
+mod series;
 
 use domain::{
     account::Account,
@@ -30,6 +31,7 @@ pub(super) use change::write;
 pub use own_cover::OwnCovers;
 pub use preview::{PlannedChange, PlannedMail, PlannedUpdate};
 pub use repeat::{Repeat, Repeated};
+pub use series::Target;
 
 /// Up to so many events are counted: the time of a list must not grow with the account.
 pub(super) const MAX_COUNTED: i64 = 10_000;

@@ -30,6 +30,7 @@ mod own_messages;
 mod own_questions;
 mod own_registrations;
 mod own_reminders;
+mod own_series;
 mod private;
 mod refusals;
 mod registering;

@@ -35,6 +35,7 @@ pub(crate) async fn measure(run: &Run) -> anyhow::Result<()> {
             system.register_all(crowd, move |_| slug.clone()).await?;
             let request = CancelRequest {
                 id: event.id,
+                scope: None,
                 reason: Some("The venue is flooded.".to_owned()),
             };
             let started = Instant::now();

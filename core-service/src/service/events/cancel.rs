@@ -10,7 +10,7 @@ use domain::{
     registration::Counters,
 };
 
-use super::hold;
+use super::{hold, series::Target};
 use crate::service::{
     Context, Error, Events, Invocation, Principal, catalogue::saturated, mail_quota,
 };
@@ -26,75 +26,117 @@ pub struct Cancellation {
     pub registrants_notified: i32,
     /// How many people whom an organizer added get none, since the account is not trusted.
     pub added_not_notified: i32,
+    /// How many events this call cancelled.
+    pub events: i32,
+}
+
+impl Cancellation {
+    /// That of an event which was cancelled before.
+    fn of(event: Event) -> Self {
+        Self {
+            id: event.id,
+            reason: event.cancel_reason,
+            registrants_notified: 0,
+            added_not_notified: 0,
+            events: 0,
+        }
+    }
 }
 
 impl Events {
-    /// Cancels an event, which is final, and schedules a mail to each active registrant. A second call changes nothing and
-    /// sends no mails. No mails are sent about an event that has ended. It is never refused because of mails: those whom an organizer
-    /// added get none beyond the limit of an account that is not trusted.
+    /// Cancels an event, which is final, and later dates of its series if the target says so, and schedules a mail to each active
+    /// registrant. A second call changes nothing and sends no mails. No mails are sent about an event that has ended. It is never refused
+    /// because of mails: those whom an organizer added get none beyond the limit of an account that is not trusted.
     pub async fn cancel(
         &self,
         by: impl Into<Invocation<'_, Cancellation>>,
-        id: EventId,
+        target: impl Into<Target>,
         reason: Option<String>,
     ) -> Result<Cancellation, Error> {
-        let by = by.into();
+        let (by, target) = (by.into(), target.into());
         let caller = by.caller;
         let decide = async |context: &mut Context| {
             let limit = lock_new_account(context, &self.plans, caller.account).await?;
-            let (before, _) = hold(context, caller, id).await?;
-            let now = context.now;
-            let Some(after) = before.cancelled(reason, now) else {
-                return Ok(cancellation(before, 0, 0));
-            };
-            let text = after.cancel_reason.as_deref();
-            if !context.tx.mark_cancelled(id, text, now).await? {
-                return Err(Error::EventCancelled);
+            let (event, _) = hold(context, caller, target.event).await?;
+            let following = target.following(&context.tx, &event).await?;
+            let mut cancelled = call_off(context, limit, event, reason.clone()).await?;
+            for id in following {
+                let (event, _) = hold(context, caller, id).await?;
+                let other = call_off(context, limit, event, reason.clone()).await?;
+                cancelled.events += other.events;
+                cancelled.registrants_notified += other.registrants_notified;
+                cancelled.added_not_notified += other.added_not_notified;
             }
-            let (mut max_added, mut withheld) = (None, 0);
-            if let Some(limit) = limit.filter(|_| !after.has_ended(now)) {
-                let added = context.tx.count_added(id).await?;
-                let mails = spend_on_strangers(context, caller.account, limit, added).await?;
-                (max_added, withheld) = (Some(mails), added - mails);
-            }
-            let fact = Fact::EventChanged {
-                change: EventChange::Cancelled { max_added },
-                before: &before,
-                after: &after,
-            };
-            let notified = i64::try_from(context.record(fact).await?);
-            let notified = saturated(notified.unwrap_or(i64::MAX));
-            Ok(cancellation(after, notified, withheld))
+            Ok(cancelled)
         };
         self.commands.run_for(by, decide).await
     }
 
-    /// How many people a cancellation of an event would mail now.
+    /// How many people a cancellation of these events would mail now.
     pub async fn cancellation_mails(
         &self,
         caller: &Principal,
-        event: &Event,
-        counters: Counters,
+        events: &[(Event, Counters)],
     ) -> Result<CancellationMails, Error> {
         let (store, now) = (self.commands.store(), self.commands.now());
-        let all = counters.active();
-        if event.is_cancelled || event.has_ended(now) || all == 0 {
-            return Ok(CancellationMails::default());
-        }
         let account = store.find_account(caller.account).await?;
         let limit = account.and_then(|account| account.stranger_mails(&self.plans));
-        let mut withheld = 0;
-        if let Some(limit) = limit {
-            let today = store.find_mail_count(caller.account).await?;
-            let today = today.map_or(MailCount::of_day(now), |count| count.today(now));
-            let added = store.count_added(event.id).await?;
-            withheld = (added - today.strangers_left(limit)).max(0);
+        let (mut all, mut added) = (0, 0);
+        for (event, counters) in events.iter().filter(|(event, _)| event.is_ahead(now)) {
+            all += counters.active();
+            if limit.is_some() && counters.active() > 0 {
+                added += store.count_added(event.id).await?;
+            }
         }
+        let Some(limit) = limit.filter(|_| added > 0) else {
+            return Ok(CancellationMails {
+                mails: all,
+                withheld: 0,
+            });
+        };
+        let today = store.find_mail_count(caller.account).await?;
+        let today = today.map_or(MailCount::of_day(now), |count| count.today(now));
+        let withheld = (added - today.strangers_left(limit)).max(0);
         Ok(CancellationMails {
             mails: all - withheld,
             withheld,
         })
     }
+}
+
+/// Cancels one event that is locked. A new account is locked, too, and may mail that many people a day who did not register themselves.
+async fn call_off(
+    context: &mut Context,
+    limit: Option<u32>,
+    before: Event,
+    reason: Option<String>,
+) -> Result<Cancellation, Error> {
+    let (id, account, now) = (before.id, before.account_id, context.now);
+    let Some(after) = before.cancelled(reason, now) else {
+        return Ok(Cancellation::of(before));
+    };
+    let text = after.cancel_reason.as_deref();
+    if !context.tx.mark_cancelled(id, text, now).await? {
+        return Err(Error::EventCancelled);
+    }
+    let (mut max_added, mut withheld) = (None, 0);
+    if let Some(limit) = limit.filter(|_| !after.has_ended(now)) {
+        let added = context.tx.count_added(id).await?;
+        let mails = spend_on_strangers(context, account, limit, added).await?;
+        (max_added, withheld) = (Some(mails), added - mails);
+    }
+    let fact = Fact::EventChanged {
+        change: EventChange::Cancelled { max_added },
+        before: &before,
+        after: &after,
+    };
+    let notified = i64::try_from(context.record(fact).await?);
+    Ok(Cancellation {
+        events: 1,
+        registrants_notified: saturated(notified.unwrap_or(i64::MAX)),
+        added_not_notified: withheld,
+        ..Cancellation::of(after)
+    })
 }
 
 /// The mails of a cancellation that is considered.
@@ -136,13 +178,4 @@ async fn spend_on_strangers(
         context.tx.set_mail_count(account, after).await?;
     }
     Ok(mails)
-}
-
-fn cancellation(event: Event, registrants_notified: i32, added_not_notified: i32) -> Cancellation {
-    Cancellation {
-        id: event.id,
-        reason: event.cancel_reason,
-        registrants_notified,
-        added_not_notified,
-    }
 }

@@ -1,15 +1,16 @@
 //! Changing, publishing and unpublishing an event.
 
 use domain::{
+    account::Account,
     event::{Event, EventPatch, Refusal},
     fact::{EventChange, Fact},
     ids::EventId,
     instant::Instant,
     registration::Counters,
-    violation::Checked,
+    violation::{Checked, FieldViolation},
 };
 
-use super::{announce, hold, lock_account, quota};
+use super::{announce, hold, lock_account, quota, series::Target};
 use crate::service::{
     Context, Error, Events, Invocation, judgement::Judgement, registrations::promote,
 };
@@ -21,20 +22,20 @@ pub struct Updated {
     pub event: Event,
     /// Its registrations.
     pub counters: Counters,
-    /// How many mails to registrants the change brings: about a new time or place, and about a seat.
+    /// How many mails to registrants the change brings, of all dates that it is for: about a new time or place, and about a seat.
     pub notified: i32,
 }
 
 impl Events {
-    /// Changes the fields in the patch. Free seats then go to the waitlist, in order, and registrants are told of a new time or
-    /// place a while later.
+    /// Changes the fields in the patch, of later dates of the series as well if the target says so, all or none. Free seats then go to
+    /// the waitlist, in order, and registrants are told of a new time or place a while later.
     pub async fn update(
         &self,
         by: impl Into<Invocation<'_, Updated>>,
-        id: EventId,
+        target: impl Into<Target>,
         patch: impl Into<Checked<EventPatch>>,
     ) -> Result<Updated, Error> {
-        let by = by.into();
+        let (by, target) = (by.into(), target.into());
         let caller = by.caller;
         let Checked {
             message: patch,
@@ -42,34 +43,55 @@ impl Events {
         } = patch.into();
         let decide = async |context: &mut Context| {
             let account = lock_account(context, caller).await?;
-            let (before, counters) = hold(context, caller, id).await?;
-
-            let now = context.now;
-            let mut judgement = Judgement::of(mistakes);
-            let begins_to_ask = quota::begins_to_ask(&before, &patch);
-            let after = judgement.note(before.patched(patch, counters.seated(), now))?;
-            let approval = quota::check_approval(&account, begins_to_ask);
-            judgement.note_of("requires_approval", approval)?;
-            let is_active = |event: &Event| event.is_active(now);
-            if after.as_ref().is_some_and(is_active) && !before.is_active(now) {
-                judgement.note(quota::check(context, &self.plans, &account).await)?;
+            let (before, counters) = hold(context, caller, target.event).await?;
+            let following = target.following(&context.tx, &before).await?;
+            let held = (&before, counters);
+            let first = self.change(context, &account, held, patch.clone(), mistakes);
+            let mut updated = first.await?;
+            for id in following {
+                let (other, counters) = hold(context, caller, id).await?;
+                let patch = patch.for_date((&before, &updated.event), &other);
+                let changed = self.change(context, &account, (&other, counters), patch, Vec::new());
+                updated.notified += changed.await?.notified;
             }
-            let after = judgement.conclude(after)?;
-            if before.changes_to(&after).is_some() {
-                write(context, EventChange::Updated, &before, &after).await?;
-            }
-            let told =
-                announce::plan(context, &self.plans, &account, (&before, &after), counters).await?;
-            let waited = counters.waitlisted;
-            // Also without more seats: a seat may have become free while the event's end was in the past.
-            let counters = promote(context, &after, counters).await?;
-            Ok(Updated {
-                event: after,
-                notified: told + waited - counters.waitlisted,
-                counters,
-            })
+            Ok(updated)
         };
         self.commands.run_for(by, decide).await
+    }
+
+    /// Changes one event that is locked, as its account is.
+    async fn change(
+        &self,
+        context: &mut Context,
+        account: &Account,
+        (before, counters): (&Event, Counters),
+        patch: EventPatch,
+        mistakes: Vec<FieldViolation>,
+    ) -> Result<Updated, Error> {
+        let now = context.now;
+        let mut judgement = Judgement::of(mistakes);
+        let begins_to_ask = quota::begins_to_ask(before, &patch);
+        let after = judgement.note(before.patched(patch, counters.seated(), now))?;
+        let approval = quota::check_approval(account, begins_to_ask);
+        judgement.note_of("requires_approval", approval)?;
+        let is_active = |event: &Event| event.is_active(now);
+        if after.as_ref().is_some_and(is_active) && !before.is_active(now) {
+            judgement.note(quota::check(context, &self.plans, account).await)?;
+        }
+        let after = judgement.conclude(after)?;
+        if before.changes_to(&after).is_some() {
+            write(context, EventChange::Updated, before, &after).await?;
+        }
+        let told =
+            announce::plan(context, &self.plans, account, (before, &after), counters).await?;
+        let waited = counters.waitlisted;
+        // Also without more seats: a seat may have become free while the event's end was in the past.
+        let counters = promote(context, &after, counters).await?;
+        Ok(Updated {
+            event: after,
+            notified: told + waited - counters.waitlisted,
+            counters,
+        })
     }
 
     /// Publishes an event. A published event stays unchanged.

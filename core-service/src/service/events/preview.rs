@@ -1,13 +1,14 @@
 //! Who would be mailed by a change of an event, and what they would read. Nothing is changed.
 
 use domain::{
+    account::Account,
     event::{CustomField, Event, EventPatch, WhenAndWhere},
     ids::EventId,
-    registration::{ActiveStatus, Notification, Registrant, SampleOrganizer},
-    violation::Checked,
+    registration::{ActiveStatus, Counters, Notification, Registrant, SampleOrganizer},
+    violation::{Checked, FieldViolation},
 };
 
-use super::quota;
+use super::{quota, series::Target};
 use crate::service::{Error, Events, Principal, judgement::Judgement, registrations::promotable};
 
 /// Registrations that are read at a time.
@@ -51,6 +52,8 @@ pub struct PlannedUpdate {
     pub recipients: i32,
     /// How many answers are to questions that would be gone or of another type.
     pub earlier_answers: i32,
+    /// How many later dates would change as well.
+    pub following: usize,
 }
 
 impl Events {
@@ -58,34 +61,62 @@ impl Events {
     pub async fn planned_update(
         &self,
         caller: &Principal,
-        id: EventId,
+        target: impl Into<Target>,
         Checked {
             message: patch,
             mistakes,
         }: Checked<EventPatch>,
     ) -> Result<PlannedUpdate, Error> {
-        let (store, now) = (self.commands.store(), self.commands.now());
-        let (before, counters) = self.get(caller, id).await?;
-        let mut judgement = Judgement::of(mistakes);
-        let begins_to_ask = quota::begins_to_ask(&before, &patch);
-        let after = judgement.note(before.patched(patch, counters.seated(), now))?;
+        let store = self.commands.store();
+        let mut dates = self.dates_of(caller, target.into()).await?.into_iter();
+        let (before, counters) = dates.next().ok_or(Error::NO_EVENT)?;
         let account = store.find_account(caller.account).await?;
         let account = account.ok_or(Error::Unauthorized)?;
-        let approval = quota::check_approval(&account, begins_to_ask);
+        let held = (&before, counters);
+        let first = self.planned_change(&account, held, patch.clone(), mistakes);
+        let (after, mut planned) = first.await?;
+        for (other, counters) in dates {
+            let patch = patch.for_date((&before, &after), &other);
+            let held = (&other, counters);
+            let (_, more) = self
+                .planned_change(&account, held, patch, Vec::new())
+                .await?;
+            planned.following += 1;
+            planned.recipients += more.recipients;
+            planned.earlier_answers += more.earlier_answers;
+        }
+        Ok(planned)
+    }
+
+    /// One event after a change, and whom that would mail.
+    async fn planned_change(
+        &self,
+        account: &Account,
+        (before, counters): (&Event, Counters),
+        patch: EventPatch,
+        mistakes: Vec<FieldViolation>,
+    ) -> Result<(Event, PlannedUpdate), Error> {
+        let (store, now) = (self.commands.store(), self.commands.now());
+        let mut judgement = Judgement::of(mistakes);
+        let begins_to_ask = quota::begins_to_ask(before, &patch);
+        let after = judgement.note(before.patched(patch, counters.seated(), now))?;
+        let approval = quota::check_approval(account, begins_to_ask);
         judgement.note_of("requires_approval", approval)?;
         let after = judgement.conclude(after)?;
-        let told = self.told_of_time_and_place(&before, &after).await?;
+        let told = self.told_of_time_and_place(before, &after).await?;
         let promoted = if after.is_ahead(now) {
             let promoted = promotable(store, &after, counters).await?;
             i32::try_from(promoted.len()).unwrap_or(i32::MAX)
         } else {
             0
         };
-        Ok(PlannedUpdate {
-            earlier_answers: self.count_set_aside(&before, &after).await?,
-            title: before.title,
+        let planned = PlannedUpdate {
+            earlier_answers: self.count_set_aside(before, &after).await?,
+            title: before.title.clone(),
             recipients: told + promoted,
-        })
+            following: 0,
+        };
+        Ok((after, planned))
     }
 
     /// How many answers are to questions of an event that it does not have after a change.
@@ -133,11 +164,12 @@ impl Events {
     pub async fn planned_mail(
         &self,
         caller: &Principal,
-        id: EventId,
+        target: impl Into<Target>,
         change: PlannedChange,
     ) -> Result<PlannedMail, Error> {
         let now = self.commands.now();
-        let (before, counters) = self.get(caller, id).await?;
+        let dates = self.dates_of(caller, target.into()).await?;
+        let (before, counters) = dates.first().cloned().ok_or(Error::NO_EVENT)?;
         let (mut withheld, mut former) = (0, None);
         let (after, notification, recipients) = match change {
             // Registrants know the event by now, and nobody else does.
@@ -152,10 +184,12 @@ impl Events {
                     .await;
             }
             PlannedChange::Cancel { reason } => {
-                let Some(after) = before.cancelled(reason, now) else {
+                let after = before.cancelled(reason, now);
+                if after.is_none() && dates.len() == 1 {
                     return Ok(PlannedMail::nobody());
-                };
-                let mails = self.cancellation_mails(caller, &before, counters).await?;
+                }
+                let after = after.unwrap_or(before);
+                let mails = self.cancellation_mails(caller, &dates).await?;
                 withheld = mails.withheld;
                 let held_a_seat = true;
                 (
@@ -165,8 +199,13 @@ impl Events {
                 )
             }
             PlannedChange::Update(patch) => {
-                let after = before.patched(*patch, counters.seated(), now)?;
-                let recipients = self.told_of_time_and_place(&before, &after).await?;
+                let after = before.patched(patch.as_ref().clone(), counters.seated(), now)?;
+                let mut recipients = self.told_of_time_and_place(&before, &after).await?;
+                for (other, counters) in dates.iter().skip(1) {
+                    let patch = patch.for_date((&before, &after), other);
+                    let moved = other.patched(patch, counters.seated(), now)?;
+                    recipients += self.told_of_time_and_place(other, &moved).await?;
+                }
                 let notification = Notification::EventChanged(ActiveStatus::Confirmed);
                 former = Some(before.when_and_where()).filter(|one| *one == after.when_and_where());
                 (after, notification, recipients)

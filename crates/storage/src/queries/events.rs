@@ -98,6 +98,19 @@ impl Reads {
         self.all(statement, (series, after, limit)).await
     }
 
+    /// Returns a series' events after a moment that are not cancelled, the next first, at most `limit`.
+    pub async fn list_series_after(
+        &self,
+        series: SeriesId,
+        after: Instant,
+        limit: i64,
+    ) -> Result<Vec<EventId>, Error> {
+        let statement = sql!(
+            "SELECT id FROM events WHERE series_id = $1 AND start_at > $2 AND is_cancelled = FALSE ORDER BY start_at, id LIMIT $3"
+        );
+        self.all(statement, (series, after, limit)).await
+    }
+
     /// Returns an event of any account.
     pub async fn find_event(&self, event: EventId) -> Result<Option<Event>, Error> {
         let statement = sql!("SELECT {} FROM events e WHERE e.id = $1", Event::COLUMNS);

@@ -115,6 +115,7 @@ async fn every_refusal_has_its_code_and_reason(app: Arc<TestApp>) {
     events
         .cancel_event(CancelRequest {
             id: id.clone(),
+            scope: None,
             reason: None,
         })
         .await

@@ -9,6 +9,7 @@ use muster_api::{
 use super::{
     event_head::{EventHead, Part, path_of, read},
     mail_preview::{MailPreview, of_cancel, people},
+    series,
 };
 use crate::{
     caller::{Caller, Frame, Tab},
@@ -38,6 +39,9 @@ struct ReviewPage {
     page: Frame,
     head: EventHead,
     reason: String,
+    /// The dates that are chosen, to be sent again.
+    scope: String,
+    is_for_following: bool,
     /// `None` if nobody is mailed.
     mail: Option<MailPreview>,
     /// How many people are not mailed whom an organizer added, since the account is new.
@@ -50,13 +54,14 @@ pub(in crate::pages) async fn show(caller: Caller) -> PageResult {
     if event.is_cancelled {
         return Ok(flash::see(&path_of(&event.id), None));
     }
-    let (mail, untold) = of_cancel(&caller, &event.id, None).await?;
+    let (mail, untold) = of_cancel(&caller, &event.id, None, None).await?;
+    let dates = series::choice(&caller, &event, None).await?;
     let reason = Field::paragraphs("reason", "Why is it cancelled?")
         .hint("Included in the email to everyone registered.");
     caller.answer(&CancelPage {
         page: caller.page(TITLE, Tab::Events),
         head: EventHead::of(&event, Part::Overview),
-        model: caller.model(vec![reason]),
+        model: caller.model(dates.into_iter().chain([reason]).collect()),
         mail,
         untold: untold_people(untold),
     })
@@ -74,7 +79,8 @@ pub(in crate::pages) async fn take(caller: Caller, form: Form) -> PageResult {
         Some("back") => show(caller.typed(form)).await,
         Some("cancel") => {
             let id = event.id;
-            let request = CancelRequest { id, reason };
+            let scope = series::scope(&form);
+            let request = CancelRequest { id, reason, scope };
             let done = match caller.ask::<CancelEvent>(request).await?.added_not_notified {
                 0 => Flash::EVENT_CANCELLED,
                 _ => Flash::EVENT_CANCELLED_UNTOLD,
@@ -82,11 +88,15 @@ pub(in crate::pages) async fn take(caller: Caller, form: Form) -> PageResult {
             Ok(flash::see(&path, Some(done)))
         }
         _ => {
-            let (mail, untold) = of_cancel(&caller, &event.id, reason.clone()).await?;
+            let scope = series::scope(&form);
+            let (mail, untold) =
+                of_cancel(&caller, &event.id, reason.clone(), scope.clone()).await?;
             caller.answer(&ReviewPage {
                 page: caller.page(TITLE, Tab::Events),
                 head: EventHead::of(&event, Part::Overview),
                 reason: reason.unwrap_or_default(),
+                scope: scope.unwrap_or_default(),
+                is_for_following: series::is_for_following(&form),
                 mail,
                 untold: untold_people(untold),
             })

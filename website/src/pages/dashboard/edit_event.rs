@@ -25,10 +25,11 @@ use super::{
     event_head::{EventHead, Part, path_of, read},
     mail_preview::{MailPreview, of_update},
     plan::Plan,
+    series,
 };
 use crate::{
     caller::{Caller, Frame, Tab},
-    field::FormModel,
+    field::{FormModel, Group},
     flash::{self, Flash},
     form::Form,
     layout::PageResult,
@@ -73,7 +74,7 @@ pub(in crate::pages) async fn show(caller: Caller) -> PageResult {
         return Ok(flash::see(&path_of(&event.id), None));
     }
     let form = EventForm::of(Purpose::Change, &stored(&event));
-    let page = EditPage::read(&caller, &event, form).await?;
+    let page = EditPage::read(&caller, &event, form, None).await?;
     caller.answer(&page)
 }
 
@@ -96,7 +97,10 @@ pub(in crate::pages) async fn take(caller: Caller, form: Form) -> PageResult {
     if changed.is_empty() {
         return Ok(flash::see(&path_of(&event.id), Some(Flash::EVENT_SAVED)));
     }
-    let request = request(event.id.clone(), event.version, &form, &changed);
+    let request = UpdateEventRequest {
+        scope: series::scope(&form),
+        ..request(event.id.clone(), event.version, &form, &changed)
+    };
     match save(&caller, &event, &form, &changed, request).await {
         Err(problem) if problem.code == Reason::Conflict.code() => {
             let event = read(&caller).await?;
@@ -119,7 +123,8 @@ async fn save(
     request: UpdateEventRequest,
 ) -> PageResult {
     let is_confirmed = form.is_ticked("confirmed");
-    if !is_confirmed && event.registrations_total > 0 {
+    let has_registrations = event.registrations_total > 0 || series::is_for_following(form);
+    if !is_confirmed && has_registrations {
         // Everything that is wrong with it is said before a mail is shown.
         let preview = caller.ask::<PreviewEventUpdate>(request.clone()).await?;
         let earlier_answers = preview.earlier_answers;
@@ -177,7 +182,7 @@ async fn conflict(caller: Caller, event: &MyEventDetail, form: Form) -> PageResu
     let caller = caller.refused(form, problem);
     caller.answer(&EditPage {
         trouble: Some(CONFLICT),
-        ..EditPage::read(&caller, event, merged).await?
+        ..EditPage::read(&caller, event, merged, caller.form()).await?
     })
 }
 
@@ -201,6 +206,7 @@ impl EditPage {
         caller: &Caller,
         event: &MyEventDetail,
         mut form: EventForm,
+        typed: Option<&Form>,
     ) -> Result<Self, Problem> {
         let address = event.contact_email.clone();
         let (plan, unproven) =
@@ -208,6 +214,9 @@ impl EditPage {
         if let Some(plan) = plan.filter(|_| !event.requires_approval) {
             plan.explain(&mut form.model);
         }
+        let dates = series::choice(caller, event, typed).await?;
+        let dates = dates.map(|dates| Group::of(vec![dates]));
+        form.model.groups.extend(dates);
         Ok(Self {
             page: caller.page("Edit the event", Tab::Events),
             head: EventHead::of(event, Part::Edit),
@@ -233,7 +242,7 @@ impl EditPage {
         Ok(Self {
             version: typed.text("version").unwrap_or_default(),
             seen: typed.text("seen").unwrap_or_default(),
-            ..Self::read(caller, event, form).await?
+            ..Self::read(caller, event, form, Some(typed)).await?
         })
     }
 }

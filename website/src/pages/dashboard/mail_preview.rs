@@ -3,6 +3,7 @@
 use http_kit::Problem;
 use muster_api::v1::{EventMailPreview, PreviewEventMailRequest, bindings::PreviewEventMail};
 
+use super::series;
 use crate::{caller::Caller, form::Form};
 
 /// A mail before it is sent.
@@ -22,11 +23,13 @@ pub(super) async fn of_cancel(
     caller: &Caller,
     id: &str,
     reason: Option<String>,
+    scope: Option<String>,
 ) -> Result<(Option<MailPreview>, i32), Problem> {
     let request = PreviewEventMailRequest {
         id: id.to_owned(),
         change: Some("cancel".to_owned()),
         reason,
+        scope,
         ..PreviewEventMailRequest::default()
     };
     let answer = caller.ask::<PreviewEventMail>(request).await?;
@@ -52,6 +55,7 @@ pub(super) async fn of_update(
         id: id.to_owned(),
         change: Some("update".to_owned()),
         reason: None,
+        scope: series::scope(typed),
         location: given("location"),
         city: given("city"),
         attendee_info: given("attendee_info"),

@@ -323,6 +323,7 @@ impl Validate for super::UpdateEventRequest {
         if let Some(contact_email) = &mut self.contact_email {
             crate::email::encode(contact_email);
         }
+        self.scope.get_or_insert("this".into());
     }
 
     fn validate(&self, check: &mut crate::validation::Check) {
@@ -399,6 +400,9 @@ impl Validate for super::UpdateEventRequest {
         }
         if let Some(max_party) = &self.max_party {
             check.field("max_party").range(*max_party, 1, 10);
+        }
+        if let Some(scope) = &self.scope {
+            check.field("scope").one_of(scope, &["this", "following"]);
         }
     }
 }
@@ -488,6 +492,10 @@ impl Validate for super::PreviewCoverRequest {
 }
 
 impl Validate for super::PreviewEventMailRequest {
+    fn fill_defaults(&mut self) {
+        self.scope.get_or_insert("this".into());
+    }
+
     fn validate(&self, check: &mut crate::validation::Check) {
         check.field("change").required(self.change.is_some());
         if let Some(change) = &self.change {
@@ -519,6 +527,9 @@ impl Validate for super::PreviewEventMailRequest {
                 .length(attendee_info, 0, 5000)
                 .paragraphs(attendee_info);
         }
+        if let Some(scope) = &self.scope {
+            check.field("scope").one_of(scope, &["this", "following"]);
+        }
     }
 }
 
@@ -526,9 +537,16 @@ impl Validate for super::PublishEventRequest {}
 impl Validate for super::UnpublishEventRequest {}
 
 impl Validate for super::CancelRequest {
+    fn fill_defaults(&mut self) {
+        self.scope.get_or_insert("this".into());
+    }
+
     fn validate(&self, check: &mut crate::validation::Check) {
         if let Some(reason) = &self.reason {
             check.field("reason").length(reason, 0, 500).paragraphs(reason);
+        }
+        if let Some(scope) = &self.scope {
+            check.field("scope").one_of(scope, &["this", "following"]);
         }
     }
 }

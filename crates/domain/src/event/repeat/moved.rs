@@ -3,11 +3,12 @@
 use jiff::civil::Date;
 
 use crate::{
+    change::Change,
     date_time::EventTime,
-    event::{Event, EventIdentity, Window},
+    event::{Event, EventIdentity, EventPatch, Window, WindowChange},
     ids::SeriesId,
     instant::Instant,
-    schedule::{Schedule, read_time},
+    schedule::{Schedule, ScheduleChange, read_time},
     violation::{FieldViolation, Violations},
     zone::Zone,
 };
@@ -49,6 +50,38 @@ impl Window {
             opens: self.opens.map(moved),
             closes: self.closes.map(moved),
             is_open: true,
+        }
+    }
+}
+
+impl EventPatch {
+    /// The same change for another date of the series, of a change that made `after` of `before`: what it sets to a time is as many days
+    /// away, at the same time of day. The version is that of the first event alone.
+    #[must_use]
+    pub fn for_date(&self, (before, after): (&Event, &Event), other: &Event) -> Self {
+        let first = before.schedule.start.local.date();
+        let days = other.schedule.start.local.date().since(first).ok();
+        let moved = |change: &Change<String>, time: Option<EventTime>| match (change, time, days) {
+            (Change::Set(_), Some(time), Some(days)) => {
+                let local = time.local.checked_add(days).unwrap_or(time.local);
+                Change::Set(local.to_string())
+            }
+            _ => change.clone(),
+        };
+        let (schedule, window) = (&after.schedule, after.window);
+        Self {
+            version: None,
+            schedule: ScheduleChange {
+                start_date: moved(&self.schedule.start_date, Some(schedule.start)),
+                end_date: moved(&self.schedule.end_date, schedule.end),
+                timezone: self.schedule.timezone.clone(),
+            },
+            window: WindowChange {
+                opens: moved(&self.window.opens, window.opens),
+                closes: moved(&self.window.closes, window.closes),
+                is_open: self.window.is_open.clone(),
+            },
+            ..self.clone()
         }
     }
 }

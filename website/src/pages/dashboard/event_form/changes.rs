@@ -117,6 +117,7 @@ pub(crate) fn request(
         reminders: reminders::asked(typed),
         version: Some(version),
         update_mask: None,
+        scope: None,
     };
     let mask = changed.iter().map(|&name| name.to_owned()).collect();
     UpdateEvent::set_update_mask(&mut request, mask);
