@@ -31,7 +31,7 @@ async fn each_active_registrant_is_told_once(api: Api) {
         .ok::<CancelEvent>(json!({"id": event.id, "reason": "The venue is flooded."}))
         .await;
     let expected = json!({
-        "id": event.id, "cancelled": true, "reason": "The venue is flooded.", "registrants_notified": 4, "added_not_notified": 0,
+        "id": event.id, "cancelled": true, "reason": "The venue is flooded.", "registrants_notified": 4, "added_not_notified": 0, "events_cancelled": 1,
     });
     assert_eq!(cancelled, expected);
 
@@ -99,7 +99,7 @@ async fn an_ended_event_is_cancelled_without_telling_anyone(api: Api) {
     let cancelled = owner
         .ok::<CancelEvent>(json!({"id": event.id, "reason": "Too late"}))
         .await;
-    let expected = json!({"id": event.id, "cancelled": true, "reason": "Too late", "registrants_notified": 0, "added_not_notified": 0});
+    let expected = json!({"id": event.id, "cancelled": true, "reason": "Too late", "registrants_notified": 0, "added_not_notified": 0, "events_cancelled": 1});
     assert_eq!(cancelled, expected);
     assert_eq!(api.cancellation_mails().await, []);
     assert_eq!(owner.detail(&event).await["is_cancelled"], true);

@@ -266,6 +266,7 @@ impl Play {
         } else {
             event.active_registrations()
         };
+        let events_cancelled = i32::from(!event.is_cancelled);
         if !event.is_cancelled {
             (event.is_cancelled, event.cancel_reason) = (true, why);
             event.changed = self.world.now;
@@ -276,6 +277,7 @@ impl Play {
             "reason": event.cancel_reason,
             "registrants_notified": notified,
             "added_not_notified": 0,
+            "events_cancelled": events_cancelled,
         });
         assert_eq!(answer.unwrap(), expected);
     }
