@@ -1,6 +1,6 @@
 //! How an event begins.
 
-use super::{CustomField, Event, Refusal, Reminders, Window, WindowChange};
+use super::{CustomField, Event, Refusal, Reminders, Window, WindowChange, field_id::NewIds};
 use crate::{
     ids::{AccountId, EventId},
     instant::Instant,
@@ -160,7 +160,7 @@ impl Event {
             custom_fields: CustomField::identified(
                 new.custom_fields,
                 &[],
-                (identity.id, FIRST_VERSION),
+                NewIds::Made(identity.id, FIRST_VERSION),
             ),
             organizer_name: new.organizer_name,
             contact_email: new.contact_email,

@@ -58,6 +58,24 @@ impl fmt::Display for FieldId {
     }
 }
 
+/// Which identities new questions get.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum NewIds {
+    /// Those of this version of an event.
+    Made(EventId, i32),
+    /// Those that they were sent with: another date of the series has them, and they are unique.
+    Shared,
+}
+
+impl NewIds {
+    fn of(self, field: &CustomField, index: usize) -> Option<FieldId> {
+        match self {
+            Self::Made(event, version) => Some(FieldId::made(event, version, index)),
+            Self::Shared => field.id.clone(),
+        }
+    }
+}
+
 /// Whether a new question is an earlier one.
 type Sameness<'w> = &'w dyn Fn(&CustomField, &CustomField) -> bool;
 
@@ -66,11 +84,7 @@ impl CustomField {
     /// found by its identity, else by its label, else by its place if it is the only one that is not found and has that place's type.
     /// Places count only if none was sent with an identity: who knows identities leaves one out, or sends an unknown one, for what is new.
     /// One of another type is another question.
-    pub(super) fn identified(
-        mut fields: Vec<Self>,
-        before: &[Self],
-        (event, version): (EventId, i32),
-    ) -> Vec<Self> {
+    pub(super) fn identified(mut fields: Vec<Self>, before: &[Self], new_ids: NewIds) -> Vec<Self> {
         let mut origins = vec![None; fields.len()];
         let mut left: HashSet<usize> = (0..before.len()).collect();
         let same_id = |new: &Self, old: &Self| new.id.is_some() && new.id == old.id;
@@ -100,7 +114,7 @@ impl CustomField {
             let old = origin.and_then(|at| before.get(at));
             let old = old.filter(|old| old.field_type == field.field_type);
             let kept = old.and_then(|old| old.id.clone());
-            field.id = Some(kept.unwrap_or_else(|| FieldId::made(event, version, index)));
+            field.id = kept.or_else(|| new_ids.of(field, index));
         }
         fields
     }
@@ -128,7 +142,7 @@ mod tests {
     /// The identities after a change; `new` for one that was made.
     fn identities(fields: Vec<CustomField>) -> Vec<String> {
         let event = EventId::new(uuid::Uuid::from_u128(1));
-        let after = CustomField::identified(fields, &before(), (event, 2));
+        let after = CustomField::identified(fields, &before(), NewIds::Made(event, 2));
         let text = |field: CustomField| match field.id.unwrap().as_str() {
             known @ ("d" | "s") => known.to_owned(),
             made => {
@@ -196,7 +210,7 @@ mod tests {
         );
         let event = EventId::new(uuid::Uuid::from_u128(1));
         let only = [field("Size", Some("s"))];
-        let after = CustomField::identified(vec![unknown], &only, (event, 2));
+        let after = CustomField::identified(vec![unknown], &only, NewIds::Made(event, 2));
         assert_eq!(after[0].id, Some(FieldId::made(event, 2, 0)));
     }
 

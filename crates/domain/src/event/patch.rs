@@ -1,6 +1,8 @@
 //! Changing an event.
 
-use super::{CustomField, Event, Refusal, Reminders, WindowChange, create::MUST_BE_AHEAD};
+use super::{
+    CustomField, Event, Refusal, Reminders, WindowChange, create::MUST_BE_AHEAD, field_id::NewIds,
+};
 use crate::{
     change::Change, instant::Instant, schedule::ScheduleChange, violation::Violations, zone::Zone,
 };
@@ -44,6 +46,8 @@ pub struct EventPatch {
     pub image_variant: Change<i32>,
     /// All questions to registrants; null for none.
     pub custom_fields: Change<Vec<CustomField>>,
+    /// Whether the identities of new questions are those of another date of the series, so that they are taken.
+    pub shares_questions: bool,
     /// Name of the organizer.
     pub organizer_name: Change<String>,
     /// Email address for questions.
@@ -141,8 +145,12 @@ impl Event {
             Change::Keep => {}
             Change::Clear => after.custom_fields.clear(),
             Change::Set(fields) => {
-                let version = (self.id, self.version.saturating_add(1));
-                after.custom_fields = CustomField::identified(fields, &self.custom_fields, version);
+                let new_ids = if patch.shares_questions {
+                    NewIds::Shared
+                } else {
+                    NewIds::Made(self.id, self.version.saturating_add(1))
+                };
+                after.custom_fields = CustomField::identified(fields, &self.custom_fields, new_ids);
             }
         }
         CustomField::check_all(&after.custom_fields, violations);

@@ -1,16 +1,15 @@
 //! Repeating an event: on which dates, and what each of them is (rule 55 of docs/rules.md).
 
+mod days;
 mod moved;
 mod read;
 
 use std::collections::BTreeSet;
 
-use jiff::{
-    ToSpan as _,
-    civil::{Date, Weekday},
-};
+use jiff::civil::{Date, Weekday};
 
 use self::{
+    days::Day,
     moved::on_date,
     read::{read_date, read_end, read_rule},
 };
@@ -27,11 +26,8 @@ pub use read::NewRepetition;
 /// One call makes up to so many events.
 pub const MAX_REPEATS: usize = 52;
 
-/// A call names up to so many dates that it left out, and looks at no more once it has so many.
+/// A call names up to so many dates that it left out.
 const MAX_LEFT_OUT: usize = 52;
-
-/// A call looks at so many days: ten years of those of which each is left out.
-const MAX_LOOKED_AT: usize = 4_000;
 
 /// How an event repeats.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -71,8 +67,10 @@ pub enum LeftOutReason {
     NoSuchDay,
     /// The clocks skip the time of day.
     SkippedTime,
-    /// The series has an event at that time.
+    /// The series has an event on that day.
     Exists,
+    /// The day of `except` is none of the dates.
+    NotInRule,
 }
 
 /// When the events of a repetition take place.
@@ -80,8 +78,10 @@ pub enum LeftOutReason {
 pub struct Dates {
     /// The schedules, in order.
     pub schedules: Vec<Schedule>,
-    /// The dates that were left out.
+    /// The dates that were left out, in order. Those that the series has are named as far as there is room.
     pub left_out: Vec<LeftOut>,
+    /// How many of the dates the series has already.
+    pub existing: usize,
 }
 
 impl Repetition {
@@ -107,58 +107,26 @@ impl Repetition {
         violations.unless_any(repetition)
     }
 
-    /// When an event with this schedule takes place again, if some of its starts are `taken`. Days that are over at `now` are passed over.
-    /// A date that the calendar or the clocks do not have is no date, and so counts for nothing; one of `except` counts, as one that
-    /// is taken does.
+    /// When an event with this schedule takes place again, if its series has events on the days that are `taken`. Days that are over at
+    /// `now` are passed over. A date that the calendar or the clocks do not have is no date, and so counts for nothing; one of `except`
+    /// counts, as one that is taken does.
     pub fn dates(
         &self,
         schedule: &Schedule,
-        taken: &BTreeSet<Instant>,
+        taken: &BTreeSet<Date>,
         now: Instant,
     ) -> Result<Dates, Vec<FieldViolation>> {
-        let mut found = Dates::default();
         let mut violations = Violations::default();
         let zone = violations.check("timezone", Zone::find(&schedule.timezone));
         let Some(zone) = zone else {
             return violations.unless_any(None);
         };
-        let first = schedule.start.local.date();
-        let today = EventTime::of_instant(now, &zone).local.date();
-        let mut counted = 0;
-        for Day { text, date } in self.days(first, today) {
-            if self.end.is_passed(&text, counted) || found.left_out.len() >= MAX_LEFT_OUT {
-                break;
-            }
-            let Some(date) = date else {
-                found.leave_out(text, LeftOutReason::NoSuchDay);
-                continue;
-            };
-            if self.except.contains(&date) {
-                counted += usize::from(date >= today);
-                continue;
-            }
-            let Some(moved) = on_date(schedule, date, &zone) else {
-                found.leave_out(text, LeftOutReason::SkippedTime);
-                continue;
-            };
-            if moved.effective_end() <= now {
-                continue;
-            }
-            counted += 1;
-            if taken.contains(&moved.start.at) {
-                found.leave_out(text, LeftOutReason::Exists);
-            } else {
-                found.schedules.push(moved);
-            }
-            if found.schedules.len() > MAX_REPEATS {
-                let message =
-                    format!("must leave at most {MAX_REPEATS} dates: choose an earlier day");
-                violations.add("until", message);
-                break;
-            }
+        let found = self.found(schedule, taken, (&zone, now));
+        if found.schedules.len() > MAX_REPEATS {
+            let message = format!("must leave at most {MAX_REPEATS} dates: choose an earlier day");
+            violations.add("until", message);
         }
-        let exists = |one: &LeftOut| one.reason == LeftOutReason::Exists;
-        if found.schedules.is_empty() && !found.left_out.iter().any(exists) {
+        if found.schedules.is_empty() && found.existing == 0 {
             let field = match self.end {
                 End::On(_) => "until",
                 End::After(_) if !self.except.is_empty() => "except",
@@ -167,78 +135,53 @@ impl Repetition {
             let message = "must leave at least one date after the event and after today";
             violations.add(field, message);
         }
-        violations.unless_any(Some(found))
+        violations.unless_any(Some(found.with_the_most_telling()))
     }
 
-    /// The days of the rule after the first one, from today on. An event that takes days may still take place again then, if it began before.
-    fn days(&self, first: Date, today: Date) -> impl Iterator<Item = Day> + '_ {
-        let (first_text, today_text) = (first.to_string(), today.to_string());
-        let periods = (self.periods_before(first, today)..).map_while(move |number| {
-            let passed = number.checked_mul(self.interval)?;
-            self.days_of_period(first, passed)
-        });
-        let is_ahead = move |day: &Day| {
-            let is_over = day.date.is_none() && day.text < today_text;
-            day.text > first_text && !is_over
-        };
-        periods.flatten().filter(is_ahead).take(MAX_LOOKED_AT)
-    }
-
-    /// The number of whole periods that are surely over. None is longer than 31 days times the interval.
-    fn periods_before(&self, first: Date, today: Date) -> i32 {
-        let days = today.since(first).map_or(0, |passed| passed.get_days());
-        let length = match self.rule {
-            Rule::Weekdays(_) => 7,
-            Rule::MonthDay(_) | Rule::NthWeekday(..) => 31,
-        };
-        // An event may take as long as one.
-        (days / (length * self.interval) - 1).max(0)
-    }
-
-    /// The days of the week or month that is so many after the first; `None` where the calendar ends.
-    fn days_of_period(&self, first: Date, passed: i32) -> Option<Vec<Day>> {
-        if let Rule::Weekdays(weekdays) = &self.rule {
-            let offset = i32::from(first.weekday().to_monday_zero_offset());
-            let monday = first.checked_sub(offset.days()).ok()?;
-            let monday = monday.checked_add(passed.weeks()).ok()?;
-            let days = weekdays
-                .iter()
-                .map(|day| monday.checked_add(i32::from(*day).days()));
-            return days.map(|day| day.ok().map(Day::of)).collect();
-        }
-        let month = first.first_of_month().checked_add(passed.months()).ok()?;
-        Some(vec![match self.rule {
-            Rule::MonthDay(day) => Day::of_month(month, day),
-            Rule::NthWeekday(nth, weekday) => {
-                Day::of(month.nth_weekday_of_month(nth, weekday).ok()?)
+    /// The dates, until there is one too many.
+    fn found(
+        &self,
+        schedule: &Schedule,
+        taken: &BTreeSet<Date>,
+        (zone, now): (&Zone, Instant),
+    ) -> Dates {
+        let mut found = Dates::default();
+        let first = schedule.start.local.date();
+        let today = EventTime::of_instant(now, zone).local.date();
+        let mut unmatched = self.except.clone();
+        let mut counted = 0;
+        for Day { text, date } in self.days(first, today) {
+            if self.end.is_passed(&text, counted) || found.schedules.len() > MAX_REPEATS {
+                break;
             }
-            Rule::Weekdays(_) => return None,
-        }])
-    }
-}
-
-/// A day of a rule.
-struct Day {
-    /// ISO 8601, so that days are in the order of their texts.
-    text: String,
-    /// `None` if its month does not have it.
-    date: Option<Date>,
-}
-
-impl Day {
-    fn of(date: Date) -> Self {
-        Self {
-            text: date.to_string(),
-            date: Some(date),
+            let Some(date) = date else {
+                found.leave_out(text, LeftOutReason::NoSuchDay);
+                continue;
+            };
+            if self.except.contains(&date) {
+                unmatched.remove(&date);
+                counted += usize::from(date >= today);
+                continue;
+            }
+            let Some(moved) = on_date(schedule, date, zone) else {
+                found.leave_out(text, LeftOutReason::SkippedTime);
+                continue;
+            };
+            if moved.effective_end() <= now {
+                continue;
+            }
+            counted += 1;
+            if taken.contains(&date) {
+                found.existing += 1;
+                found.leave_out(text, LeftOutReason::Exists);
+            } else {
+                found.schedules.push(moved);
+            }
         }
-    }
-
-    fn of_month(month: Date, day: i8) -> Self {
-        let (year, number) = (month.year(), month.month());
-        Self {
-            text: format!("{year:04}-{number:02}-{day:02}"),
-            date: Date::new(year, number, day).ok(),
+        for date in unmatched {
+            found.leave_out(date.to_string(), LeftOutReason::NotInRule);
         }
+        found
     }
 }
 
@@ -256,10 +199,24 @@ impl Dates {
     fn leave_out(&mut self, date: String, reason: LeftOutReason) {
         self.left_out.push(LeftOut { date, reason });
     }
+
+    /// The same with as many left out as a call names, in order. What nobody would guess goes before the dates that the series has.
+    fn with_the_most_telling(mut self) -> Self {
+        self.left_out.sort_by(|one, other| {
+            let exists = |one: &LeftOut| one.reason == LeftOutReason::Exists;
+            (exists(one), &one.date).cmp(&(exists(other), &other.date))
+        });
+        self.left_out.truncate(MAX_LEFT_OUT);
+        self.left_out
+            .sort_by(|one, other| one.date.cmp(&other.date));
+        self
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use jiff::ToSpan as _;
+
     use super::*;
 
     const NOW: Instant = Instant::from_micros(1_800_000_000_000_000); // 2027-01-15T08:00:00Z
@@ -416,10 +373,48 @@ mod tests {
             panic!("two dates, not {found:?}");
         };
         assert_eq!(first.start.rfc3339(), "2027-01-15T18:00:00+01:00");
-        let taken = BTreeSet::from([second.start.at]);
+        let taken = BTreeSet::from([second.start.local.date()]);
         let again = repetition.dates(&old, &taken, NOW).unwrap();
         assert_eq!(again.schedules, std::slice::from_ref(first));
         assert_eq!(again.left_out[0].reason, LeftOutReason::Exists);
+    }
+
+    #[test]
+    fn dates_that_the_series_has_end_nothing_and_are_named_after_what_nobody_would_guess() {
+        let new = NewRepetition {
+            count: None,
+            until: Some("2028-12-31".to_owned()),
+            ..weekly(0)
+        };
+        let first = schedule("2027-03-21T02:30", "2027-03-21T04:00");
+        let repetition = Repetition::read(&new, first.start.local.date()).unwrap();
+        let days = |until: &str| {
+            let day: Date = "2027-03-22".parse().unwrap();
+            let until: Date = until.parse().unwrap();
+            let days = (0..1_000).map(move |more| day.checked_add(more.days()).unwrap());
+            days.take_while(|day| *day <= until).collect()
+        };
+        let found = repetition.dates(&first, &days("2028-12-17"), NOW).unwrap();
+        let starts = found.schedules.iter().map(|one| one.start.local.date());
+        let starts: Vec<_> = starts.map(|day| day.to_string()).collect();
+        assert_eq!(starts, ["2028-12-24", "2028-12-31"]);
+        assert_eq!((found.existing, found.left_out.len()), (89, 52));
+        let skipped = found.left_out.iter().map(|one| one.reason);
+        assert!(skipped.clone().any(|one| one == LeftOutReason::SkippedTime));
+        let found = repetition.dates(&first, &days("2028-12-31"), NOW).unwrap();
+        assert_eq!((found.existing, found.schedules.len()), (91, 0));
+    }
+
+    #[test]
+    fn a_day_of_except_that_is_no_date_is_named() {
+        let new = NewRepetition {
+            except: vec!["2027-05-14".to_owned(), "2027-05-15".to_owned()],
+            ..weekly(3)
+        };
+        let found = dates(&new, "2027-05-01T18:00", "2027-05-01T20:00");
+        let left_out = found.left_out.iter().map(|one| (&*one.date, one.reason));
+        let expected = [("2027-05-14", LeftOutReason::NotInRule)];
+        assert_eq!(left_out.collect::<Vec<_>>(), expected);
     }
 
     #[test]
