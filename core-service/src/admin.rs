@@ -307,6 +307,7 @@ fn failure(error: Error) -> Failure {
         | Error::InsufficientScope { .. }
         | Error::IndexIncomplete
         | Error::CapacityBelowConfirmed { .. }
+        | Error::CapacityBelowConfirmedOn { .. }
         | Error::DailyMails { .. }
         | Error::NewAccountMails { .. } => Failure::Environment(error.to_string()),
     }

@@ -221,6 +221,7 @@ pub(super) fn event_patch(
         image_query: mask.change("image_query", request.image_query),
         image_variant: mask.change("image_variant", request.image_variant),
         custom_fields: mask.change("custom_fields", custom_fields),
+        shares_questions: false,
         organizer_name: mask.change("organizer_name", request.organizer_name),
         contact_email: mask.change("contact_email", request.contact_email),
         reminders: mask.change("reminders", reminders.map(Reminders::new)),

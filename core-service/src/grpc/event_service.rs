@@ -23,7 +23,7 @@ use super::{
     preview,
     request::event_id,
 };
-use crate::service::{Cancellation, CoverLimit, Error, Events, Links, Repeat, Target};
+use crate::service::{Cancellation, CoverLimit, Error, Events, Links, Target};
 
 /// The rpcs about the caller's own events.
 pub(super) struct EventApi {
@@ -126,8 +126,8 @@ impl EventHandlers<CoreFrame> for EventApi {
         request: RepeatEventRequest,
     ) -> Result<RepetitionPreview, Error> {
         let id = event_id(&request.id)?;
-        let Repeat { when, .. } = convert::repeat(request);
-        let dates = self.events.planned_repeat(&caller.principal, id, &when);
+        let repeat = convert::repeat(request);
+        let dates = self.events.planned_repeat(&caller.principal, id, &repeat);
         dates.await.map(convert::planned_dates)
     }
 
@@ -203,9 +203,7 @@ impl EventHandlers<CoreFrame> for EventApi {
         let dates = self.events.dates_of(&caller.principal, target).await?;
         let mails = self.events.cancellation_mails(&caller.principal, &dates);
         let mails = mails.await?;
-        let following = dates.len() - 1;
-        let (event, _) = dates.into_iter().next().ok_or(Error::NO_EVENT)?;
-        Ok(preview::cancellation(event, mails, following))
+        preview::cancellation(&dates, mails).ok_or(Error::NO_EVENT)
     }
 
     async fn publish_event(

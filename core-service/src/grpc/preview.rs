@@ -2,10 +2,11 @@
 
 use domain::{
     change::Change,
+    date_time::EventTime,
     event::{Event, EventPatch},
     instant::Instant,
     job::{Job, Task},
-    registration::Notification,
+    registration::{Counters, Notification},
     schedule::ScheduleChange,
     violation::FieldViolation,
 };
@@ -57,7 +58,7 @@ pub(super) fn update(planned: PlannedUpdate) -> EventUpdatePreview {
         title,
         recipients,
         earlier_answers,
-        following,
+        dates,
     } = planned;
     let set_aside = match earlier_answers {
         0 => String::new(),
@@ -70,7 +71,8 @@ pub(super) fn update(planned: PlannedUpdate) -> EventUpdatePreview {
         mails_nobody: recipients == 0,
         earlier_answers,
         set_aside,
-        following: later_dates(following),
+        following: later_dates(dates.len().saturating_sub(1)),
+        dates: dates.iter().map(EventTime::rfc3339).collect(),
         is_quiet: recipients == 0 && earlier_answers == 0,
     }
 }
@@ -92,27 +94,32 @@ fn given(field: Option<String>) -> Change<String> {
     }
 }
 
-/// Whom a cancellation would mail.
+/// Whom a cancellation of an event and of later dates of its series would mail; `None` without any event.
 pub(super) fn cancellation(
-    event: Event,
+    dates: &[(Event, Counters)],
     mails: CancellationMails,
-    following: usize,
-) -> CancellationPreview {
+) -> Option<CancellationPreview> {
+    let (event, _) = dates.first()?;
+    let following = dates.len() - 1;
+    let dates = dates.iter().filter(|(date, _)| !date.is_cancelled);
     let untold = match mails.withheld {
         0 => String::new(),
         count => {
             format!(" People whom you added and who get none, because the account is new: {count}.")
         }
     };
-    CancellationPreview {
-        title: event.title,
+    Some(CancellationPreview {
+        title: event.title.clone(),
         start_date: event.schedule.start.rfc3339(),
         is_cancelled: event.is_cancelled && following == 0,
         following: later_dates(following),
         recipients: mails.mails,
         added_not_notified: mails.withheld,
         untold,
-    }
+        dates: dates
+            .map(|(date, _)| date.schedule.start.rfc3339())
+            .collect(),
+    })
 }
 
 /// The mail that a change would send, as one of the recipients would read it.

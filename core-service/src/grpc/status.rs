@@ -74,7 +74,9 @@ pub(super) fn refuse(error: Error) -> Status {
         }
         Error::InsufficientScope { needed, lacking } => return refuse_scope(needed, lacking),
         Error::ReadTooSlowly | Error::CoversBusy => Reason::Unavailable,
-        Error::CapacityBelowConfirmed { .. } => Reason::CapacityTooLow,
+        Error::CapacityBelowConfirmed { .. } | Error::CapacityBelowConfirmedOn { .. } => {
+            Reason::CapacityTooLow
+        }
         Error::NotAllowedNow(_) | Error::Conflict(_) => Reason::Conflict,
         Error::IdempotencyKeyReused => Reason::IdempotencyKeyReused,
         Error::IdempotencyKeyInUse => Reason::IdempotencyKeyInUse,

@@ -37,15 +37,20 @@ pub enum Error {
     /// The person has not proven lately that the address is theirs.
     #[error("enter a new code from a mail first")]
     StepUpRequired,
-    /// One more active event than the plan allows.
+    /// More active events than the plan allows.
     #[error(
-        "the {plan} plan allows {limit} active events: cancel one, wait for one to end, or change the plan"
+        "the {plan} plan allows {limit} active events{}: cancel one, wait for one to end, or change the plan",
+        left_of_plan(*left, *needed)
     )]
     QuotaExceeded {
         /// The account's plan.
         plan: Plan,
         /// How many active events it allows.
         limit: u32,
+        /// How many of them are left.
+        left: i64,
+        /// How many more were asked for.
+        needed: i64,
     },
     /// The plan does not include this.
     #[error("a paid plan (Premium, Pro or Business) is required")]
@@ -163,6 +168,16 @@ pub enum Error {
         /// The number of taken seats.
         confirmed: i32,
     },
+    /// The same on a later date of the series, which was to change as well.
+    #[error(
+        "on {date}, max_capacity must be at least {confirmed}, the number of spots that are taken"
+    )]
+    CapacityBelowConfirmedOn {
+        /// The day, such as `30 March 2027`.
+        date: String,
+        /// The number of taken seats.
+        confirmed: i32,
+    },
     /// The state of what is to be changed does not allow it; the text says why.
     #[error("{0}")]
     NotAllowedNow(&'static str),
@@ -256,7 +271,8 @@ impl Error {
             | Self::NotConfirmed(_)
             | Self::AwaitsConfirmation
             | Self::NotAllowedNow(_)
-            | Self::CapacityBelowConfirmed { .. } => true,
+            | Self::CapacityBelowConfirmed { .. }
+            | Self::CapacityBelowConfirmedOn { .. } => true,
             Self::Invalid(_)
             | Self::Unauthorized
             | Self::WrongAudience(_)
@@ -285,6 +301,15 @@ impl From<Vec<FieldViolation>> for Error {
     fn from(violations: Vec<FieldViolation>) -> Self {
         Self::Invalid(violations)
     }
+}
+
+/// What is left of the plan's active events; empty where one more was asked for, which says it.
+pub(super) fn left_of_plan(left: i64, needed: i64) -> String {
+    if needed == 1 {
+        return String::new();
+    }
+    let are = if left == 1 { "is" } else { "are" };
+    format!(", of which {left} {are} left, and this needs {needed}")
 }
 
 /// What an account may that is not trusted, what is left of it, and what lifts the limit.

@@ -6,7 +6,7 @@ use domain::{
     violation::{FieldViolation, Violations},
 };
 
-use super::Error;
+use super::{Error, error::left_of_plan};
 
 /// What was found wrong so far.
 #[derive(Debug, Default)]
@@ -98,10 +98,16 @@ const fn is_of_plan(refusal: &Error) -> bool {
 /// A refusal as a mistake beside others: the field that it is about, and what would be right. `None` if it cannot stand beside others.
 fn violation(refusal: &Error) -> Option<FieldViolation> {
     let (field, message) = match refusal {
-        Error::QuotaExceeded { plan, limit } => (
+        Error::QuotaExceeded {
+            plan,
+            limit,
+            left,
+            needed,
+        } => (
             "active_events",
             format!(
-                "must be fewer than the {limit} that the {plan} plan allows: cancel one, wait for one to end, or change the plan"
+                "must be fewer than the {limit} that the {plan} plan allows{}: cancel one, wait for one to end, or change the plan",
+                left_of_plan(*left, *needed)
             ),
         ),
         Error::PlanRequired => (
@@ -158,6 +164,8 @@ mod tests {
     const FULL: Error = Error::QuotaExceeded {
         plan: Plan::Free,
         limit: 3,
+        left: 0,
+        needed: 1,
     };
 
     fn judged(found: &[&str], refusals: Vec<Error>) -> Error {

@@ -13,7 +13,7 @@ use domain::{
 use super::{Context, Error};
 
 /// Mails that a command needs.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Needed {
     /// Those that count against the quota of the plan.
     pub(super) mails: i32,
@@ -39,6 +39,14 @@ impl Needed {
         mails: 0,
         strangers: 1,
     };
+
+    /// Those and others.
+    pub(super) const fn and(self, others: Self) -> Self {
+        Self {
+            mails: self.mails.saturating_add(others.mails),
+            strangers: self.strangers.saturating_add(others.strangers),
+        }
+    }
 }
 
 /// Counts mails of an account, which must be locked, and returns the count of the day. Refuses more than its quotas allow.

@@ -43,6 +43,7 @@ pub(in crate::grpc) fn planned_dates(dates: Dates) -> v1::RepetitionPreview {
     v1::RepetitionPreview {
         start_dates: schedules.map(|one| one.start.rfc3339()).collect(),
         left_out: left_out(dates.left_out),
+        existing: i32::try_from(dates.existing).unwrap_or(i32::MAX),
     }
 }
 
@@ -52,6 +53,7 @@ fn left_out(dates: Vec<LeftOut>) -> Vec<v1::LeftOutDate> {
             LeftOutReason::NoSuchDay => "NO_SUCH_DAY",
             LeftOutReason::SkippedTime => "SKIPPED_TIME",
             LeftOutReason::Exists => "EXISTS",
+            LeftOutReason::NotInRule => "NOT_IN_RULE",
         };
         v1::LeftOutDate {
             date,

@@ -21,14 +21,15 @@ use crate::service::{
 };
 
 /// Notes what registrants know, and schedules that they are told, if the time or the place has changed. Answers how many do not know
-/// the new one, who are told unless it changes again before. The account and the event must be locked.
+/// the new one, who are told unless it changes again before; and the mails that this needs, which the caller counts. The account and the
+/// event must be locked.
 pub(super) async fn plan(
     context: &mut Context,
     plans: &Plans,
     account: &Account,
     (before, after): (&Event, &Event),
     counters: Counters,
-) -> Result<i32, Error> {
+) -> Result<(i32, Needed), Error> {
     let (known, next) = (before.audiences(), after.audiences());
     if known.guests == next.guests {
         // Who may see the place is nothing to announce.
@@ -36,7 +37,7 @@ pub(super) async fn plan(
             let shown = (known.others, next.others);
             context.tx.note_shown(after.id, shown).await?;
         }
-        return Ok(0);
+        return Ok((0, Needed::default()));
     }
     let people = if known.others == next.others {
         counters.confirmed
@@ -44,9 +45,9 @@ pub(super) async fn plan(
         counters.active()
     };
     if people == 0 {
-        return Ok(0);
+        return Ok((0, Needed::default()));
     }
-    let (mut announcement, mut uninformed) = (None, 0);
+    let (mut announcement, mut uninformed, mut more) = (None, 0, Needed::default());
     if after.is_ahead(context.now) {
         let added;
         (uninformed, added) = context
@@ -57,18 +58,17 @@ pub(super) async fn plan(
         let waiting = waiting.unwrap_or_else(|| Announcement::beginning(context.now));
         let needed = needed_for_change(people, plans.daily_mails.of(account.plan));
         let strangers = account.stranger_mails(plans).map_or(0, |_| added);
-        let more = Needed {
+        more = Needed {
             mails: (needed - waiting.counted.mails).max(0),
             strangers: (strangers - waiting.counted.strangers).max(0),
         };
-        let today = mail_quota::count(context, plans, account, more).await?;
         // What an earlier day counted is not given back to this one.
         let before = waiting.counted.today(context.now);
         announcement = Some(Announcement {
             counted: MailCount {
-                day: today.day,
                 mails: before.mails + more.mails,
                 strangers: before.strangers + more.strangers,
+                ..before
             },
             ..waiting
         });
@@ -80,7 +80,7 @@ pub(super) async fn plan(
             announcement,
         })
         .await?;
-    Ok(uninformed)
+    Ok((uninformed, more))
 }
 
 impl Events {

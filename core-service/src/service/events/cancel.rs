@@ -10,7 +10,10 @@ use domain::{
     registration::Counters,
 };
 
-use super::{hold, series::Target};
+use super::{
+    hold,
+    series::{Target, hold_later},
+};
 use crate::service::{
     Context, Error, Events, Invocation, Principal, catalogue::saturated, mail_quota,
 };
@@ -58,10 +61,12 @@ impl Events {
         let decide = async |context: &mut Context| {
             let limit = lock_new_account(context, &self.plans, caller.account).await?;
             let (event, _) = hold(context, caller, target.event).await?;
-            let following = target.following(&context.tx, &event).await?;
+            let following = target.following(&context.tx, &event, context.now).await?;
             let mut cancelled = call_off(context, limit, event, reason.clone()).await?;
             for id in following {
-                let (event, _) = hold(context, caller, id).await?;
+                let Some((event, _)) = hold_later(context, caller, id).await? else {
+                    continue;
+                };
                 let other = call_off(context, limit, event, reason.clone()).await?;
                 cancelled.events += other.events;
                 cancelled.registrants_notified += other.registrants_notified;

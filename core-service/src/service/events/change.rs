@@ -10,9 +10,15 @@ use domain::{
     violation::{Checked, FieldViolation},
 };
 
-use super::{announce, hold, lock_account, quota, series::Target};
+use super::{
+    announce, hold, lock_account, quota,
+    series::{Target, hold_later, on_later_date},
+};
 use crate::service::{
-    Context, Error, Events, Invocation, judgement::Judgement, registrations::promote,
+    Context, Error, Events, Invocation,
+    judgement::Judgement,
+    mail_quota::{self, Needed},
+    registrations::promote,
 };
 
 /// An event after a change.
@@ -44,22 +50,33 @@ impl Events {
         let decide = async |context: &mut Context| {
             let account = lock_account(context, caller).await?;
             let (before, counters) = hold(context, caller, target.event).await?;
-            let following = target.following(&context.tx, &before).await?;
+            let following = target.following(&context.tx, &before, context.now).await?;
             let held = (&before, counters);
             let first = self.change(context, &account, held, patch.clone(), mistakes);
-            let mut updated = first.await?;
+            let (mut updated, mut needed) = first.await?;
             for id in following {
-                let (other, counters) = hold(context, caller, id).await?;
+                let Some((other, counters)) = hold_later(context, caller, id).await? else {
+                    continue;
+                };
                 let patch = patch.for_date((&before, &updated.event), &other);
-                let changed = self.change(context, &account, (&other, counters), patch, Vec::new());
-                updated.notified += changed.await?.notified;
+                let changed = async {
+                    let held = (&other, counters);
+                    self.change(context, &account, held, patch?, Vec::new())
+                        .await
+                };
+                let changed = changed.await.map_err(|error| on_later_date(error, &other));
+                let (other, more) = changed?;
+                updated.notified += other.notified;
+                needed = needed.and(more);
             }
+            mail_quota::count(context, &self.plans, &account, needed).await?;
             Ok(updated)
         };
         self.commands.run_for(by, decide).await
     }
 
-    /// Changes one event that is locked, as its account is.
+    /// Changes one event that is locked, as its account is. With it, the mails that it needs, which are not counted yet: of all dates,
+    /// they are refused or allowed together.
     async fn change(
         &self,
         context: &mut Context,
@@ -67,7 +84,7 @@ impl Events {
         (before, counters): (&Event, Counters),
         patch: EventPatch,
         mistakes: Vec<FieldViolation>,
-    ) -> Result<Updated, Error> {
+    ) -> Result<(Updated, Needed), Error> {
         let now = context.now;
         let mut judgement = Judgement::of(mistakes);
         let begins_to_ask = quota::begins_to_ask(before, &patch);
@@ -82,16 +99,17 @@ impl Events {
         if before.changes_to(&after).is_some() {
             write(context, EventChange::Updated, before, &after).await?;
         }
-        let told =
-            announce::plan(context, &self.plans, account, (before, &after), counters).await?;
+        let told = announce::plan(context, &self.plans, account, (before, &after), counters);
+        let (told, needed) = told.await?;
         let waited = counters.waitlisted;
         // Also without more seats: a seat may have become free while the event's end was in the past.
         let counters = promote(context, &after, counters).await?;
-        Ok(Updated {
+        let updated = Updated {
             event: after,
             notified: told + waited - counters.waitlisted,
             counters,
-        })
+        };
+        Ok((updated, needed))
     }
 
     /// Publishes an event. A published event stays unchanged.

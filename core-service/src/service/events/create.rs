@@ -106,6 +106,10 @@ impl Events {
         let is_live = event.is_live(context.now);
         for _ in 0..SLUG_ATTEMPTS {
             if context.tx.insert_event(&event, is_live).await? {
+                if event.is_hidden {
+                    // What it is a copy of was taken down.
+                    context.tx.set_hidden(event.id, true).await?;
+                }
                 let event_created = Fact::EventCreated {
                     event: &event,
                     is_copy,

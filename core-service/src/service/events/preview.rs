@@ -2,13 +2,17 @@
 
 use domain::{
     account::Account,
+    date_time::EventTime,
     event::{CustomField, Event, EventPatch, WhenAndWhere},
     ids::EventId,
     registration::{ActiveStatus, Counters, Notification, Registrant, SampleOrganizer},
     violation::{Checked, FieldViolation},
 };
 
-use super::{quota, series::Target};
+use super::{
+    quota,
+    series::{Target, on_later_date},
+};
 use crate::service::{Error, Events, Principal, judgement::Judgement, registrations::promotable};
 
 /// Registrations that are read at a time.
@@ -52,8 +56,8 @@ pub struct PlannedUpdate {
     pub recipients: i32,
     /// How many answers are to questions that would be gone or of another type.
     pub earlier_answers: i32,
-    /// How many later dates would change as well.
-    pub following: usize,
+    /// The dates that would change: its own, and later ones.
+    pub dates: Vec<EventTime>,
 }
 
 impl Events {
@@ -76,12 +80,15 @@ impl Events {
         let first = self.planned_change(&account, held, patch.clone(), mistakes);
         let (after, mut planned) = first.await?;
         for (other, counters) in dates {
-            let patch = patch.for_date((&before, &after), &other);
             let held = (&other, counters);
-            let (_, more) = self
-                .planned_change(&account, held, patch, Vec::new())
-                .await?;
-            planned.following += 1;
+            let patch = patch.for_date((&before, &after), &other);
+            let more = async {
+                self.planned_change(&account, held, patch?, Vec::new())
+                    .await
+            };
+            let more = more.await.map_err(|error| on_later_date(error, &other));
+            let (_, more) = more?;
+            planned.dates.extend(more.dates);
             planned.recipients += more.recipients;
             planned.earlier_answers += more.earlier_answers;
         }
@@ -114,7 +121,7 @@ impl Events {
             earlier_answers: self.count_set_aside(before, &after).await?,
             title: before.title.clone(),
             recipients: told + promoted,
-            following: 0,
+            dates: vec![before.schedule.start],
         };
         Ok((after, planned))
     }
@@ -184,13 +191,16 @@ impl Events {
                     .await;
             }
             PlannedChange::Cancel { reason } => {
-                let after = before.cancelled(reason, now);
-                if after.is_none() && dates.len() == 1 {
-                    return Ok(PlannedMail::nobody());
-                }
-                let after = after.unwrap_or(before);
                 let mails = self.cancellation_mails(caller, &dates).await?;
                 withheld = mails.withheld;
+                // The first one that somebody is told of.
+                let told = dates
+                    .iter()
+                    .find(|(event, counters)| event.is_ahead(now) && counters.active() > 0);
+                let Some((told, _)) = told else {
+                    return Ok(PlannedMail::nobody());
+                };
+                let after = told.cancelled(reason, now).unwrap_or_else(|| told.clone());
                 let held_a_seat = true;
                 (
                     after,
@@ -201,13 +211,20 @@ impl Events {
             PlannedChange::Update(patch) => {
                 let after = before.patched(patch.as_ref().clone(), counters.seated(), now)?;
                 let mut recipients = self.told_of_time_and_place(&before, &after).await?;
+                let mut shown = (before.when_and_where(), after.clone());
                 for (other, counters) in dates.iter().skip(1) {
-                    let patch = patch.for_date((&before, &after), other);
-                    let moved = other.patched(patch, counters.seated(), now)?;
-                    recipients += self.told_of_time_and_place(other, &moved).await?;
+                    let patch = patch.for_date((&before, &after), other)?;
+                    let moved = other.patched(patch, counters.seated(), now);
+                    let moved = moved.map_err(|error| on_later_date(error.into(), other))?;
+                    let more = self.told_of_time_and_place(other, &moved).await?;
+                    if recipients == 0 && more > 0 {
+                        shown = (other.when_and_where(), moved);
+                    }
+                    recipients += more;
                 }
+                let (known, after) = shown;
                 let notification = Notification::EventChanged(ActiveStatus::Confirmed);
-                former = Some(before.when_and_where()).filter(|one| *one == after.when_and_where());
+                former = Some(known).filter(|one| *one == after.when_and_where());
                 (after, notification, recipients)
             }
         };

@@ -4,8 +4,10 @@ use domain::{
     account::Account,
     change::Change,
     event::{Event, EventPatch},
+    instant::Instant,
     plan::Plans,
 };
+use storage::Reads;
 
 use crate::service::{Context, Error};
 
@@ -16,28 +18,31 @@ pub(super) async fn check(
     plans: &Plans,
     account: &Account,
 ) -> Result<(), Error> {
-    check_all(context, plans, account, 1).await
+    check_all(&context.tx, (plans, account), 1, context.now).await
 }
 
-/// The same for so many more at once.
+/// The same for so many more at once. Without a lock it is what would be refused now.
 pub(super) async fn check_all(
-    context: &mut Context,
-    plans: &Plans,
-    account: &Account,
+    reads: &Reads,
+    (plans, account): (&Plans, &Account),
     more: usize,
+    now: Instant,
 ) -> Result<(), Error> {
     let Some(limit) = plans.active_events.of(account.plan) else {
         return Ok(());
     };
-    let (tx, now, most) = (&mut context.tx, context.now, i64::from(limit));
-    let more = i64::try_from(more).unwrap_or(i64::MAX);
-    let active = tx.count_active_events(account.id, now, most).await?;
-    if active.saturating_add(more) <= most {
+    let most = i64::from(limit);
+    let needed = i64::try_from(more).unwrap_or(i64::MAX);
+    let active = reads.count_active_events(account.id, now, most).await?;
+    let left = most.saturating_sub(active);
+    if needed <= left {
         return Ok(());
     }
     Err(Error::QuotaExceeded {
         plan: account.plan,
         limit,
+        left,
+        needed,
     })
 }
 

@@ -1,9 +1,11 @@
 //! Repeating an event on other dates (rule 55 of docs/rules.md).
 
 use domain::{
+    account::Account,
     event::{Dates, Event, EventIdentity, LeftOut, NewRepetition, Repetition},
     ids::{EventId, SeriesId},
     instant::Instant,
+    schedule::Schedule,
     slug,
     violation::FieldViolation,
 };
@@ -14,6 +16,8 @@ use crate::service::{Context, Error, Events, Invocation, Principal, judgement::J
 
 /// So many later dates of a series are compared with those of a repetition.
 const MAX_STARTS: i64 = 1_000;
+
+const DAY_SECONDS: i64 = 86_400;
 
 /// How an event is to be repeated.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,33 +52,50 @@ impl Events {
         let decide = async |context: &mut Context| {
             let account = lock_account(context, caller).await?;
             let (original, _) = hold(context, caller, id).await?;
-            let mut judgement = Judgement::default();
-            judgement.note(check_publication(&original, repeat.is_public))?;
-            let dates = dates(&context.tx, &original, &repeat.when, context.now).await;
-            let dates = judgement.note(dates)?;
-            let approval = quota::check_approval(&account, original.requires_approval);
-            judgement.note(approval)?;
-            if let Some(dates) = &dates {
-                let more = dates.schedules.len();
-                judgement.note(quota::check_all(context, &self.plans, &account, more).await)?;
-            }
-            let dates = judgement.conclude(dates)?;
+            let now = context.now;
+            let dates = self.judged(&context.tx, (&account, &original), &repeat, now);
+            let dates = dates.await?;
             self.add_dates(context, &original, dates, repeat.is_public)
                 .await
         };
         self.commands.run_for(by, decide).await
     }
 
-    /// When an event would be repeated. Nothing is changed.
+    /// When an event would be repeated. Nothing is changed, and what would be refused is refused here, too.
     pub async fn planned_repeat(
         &self,
         caller: &Principal,
         id: EventId,
-        when: &NewRepetition,
+        repeat: &Repeat,
     ) -> Result<Dates, Error> {
         let store = self.commands.store();
+        let account = store.find_account(caller.account).await?;
+        let account = account.ok_or(Error::Unauthorized)?;
         let (original, _) = find(store, caller, id).await?;
-        dates(store, &original, when, self.commands.now()).await
+        let now = self.commands.now();
+        self.judged(store, (&account, &original), repeat, now).await
+    }
+
+    /// The dates of a repetition, unless it is refused.
+    async fn judged(
+        &self,
+        reads: &Reads,
+        (account, original): (&Account, &Event),
+        repeat: &Repeat,
+        now: Instant,
+    ) -> Result<Dates, Error> {
+        let mut judgement = Judgement::default();
+        judgement.note(check_publication(original, repeat.is_public))?;
+        let dates = dates(reads, original, &repeat.when, now).await;
+        let dates = judgement.note(dates)?;
+        let approval = quota::check_approval(account, original.requires_approval);
+        judgement.note(approval)?;
+        if let Some(dates) = &dates {
+            let more = dates.schedules.len();
+            let check = quota::check_all(reads, (&self.plans, account), more, now);
+            judgement.note(check.await)?;
+        }
+        judgement.conclude(dates)
     }
 
     async fn add_dates(
@@ -134,18 +155,27 @@ async fn dates(
     when: &NewRepetition,
     now: Instant,
 ) -> Result<Dates, Error> {
-    let start = original.schedule.start;
-    let repetition = Repetition::read(when, start.local.date())?;
+    let schedule = &original.schedule;
+    let repetition = Repetition::read(when, schedule.start.local.date())?;
     let taken = match original.series {
         Some(series) => {
-            reads
-                .list_series_starts(series, start.at, MAX_STARTS)
-                .await?
+            let after = first_day_that_matters(schedule, now);
+            let starts = reads.list_series_starts(series, after, MAX_STARTS);
+            starts.await?
         }
         None => Vec::new(),
     };
-    let taken = taken.into_iter().collect();
-    Ok(repetition.dates(&original.schedule, &taken, now)?)
+    let day = |at: Instant| schedule.time_of(at).local.date();
+    let taken = taken.into_iter().map(day).collect();
+    Ok(repetition.dates(schedule, &taken, now)?)
+}
+
+/// Before all days on which the event may be repeated: those after its own that are not over yet.
+fn first_day_that_matters(schedule: &Schedule, now: Instant) -> Instant {
+    let start = schedule.start.at;
+    let length = schedule.effective_end().micros() - start.micros();
+    let earliest = now.plus_seconds(-2 * DAY_SECONDS).micros();
+    start.max(Instant::from_micros(earliest.saturating_sub(length)))
 }
 
 /// The event's series, which it begins if it has none.

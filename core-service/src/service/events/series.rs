@@ -1,9 +1,11 @@
 //! Which dates of a series a change is for.
 
-use domain::{event::Event, ids::EventId, registration::Counters, violation::FieldViolation};
+use domain::{
+    event::Event, ids::EventId, instant::Instant, registration::Counters, violation::FieldViolation,
+};
 use storage::Reads;
 
-use crate::service::{Error, Events, Principal};
+use crate::service::{Context, Error, Events, Principal};
 
 /// One change is for at most this many later dates.
 const MAX_FOLLOWING: usize = 104;
@@ -13,7 +15,7 @@ const MAX_FOLLOWING: usize = 104;
 pub struct Target {
     /// The event.
     pub event: EventId,
-    /// Whether the later dates that are not cancelled change as well.
+    /// Whether the later dates that are neither cancelled nor over change as well.
     pub is_for_following: bool,
 }
 
@@ -34,11 +36,13 @@ impl Events {
         caller: &Principal,
         target: Target,
     ) -> Result<Vec<(Event, Counters)>, Error> {
+        let (store, now) = (self.commands.store(), self.commands.now());
         let first = self.get(caller, target.event).await?;
-        let following = target.following(self.commands.store(), &first.0).await?;
+        let following = target.following(store, &first.0, now).await?;
         let mut dates = vec![first];
         for id in following {
-            dates.push(self.get(caller, id).await?);
+            let date = store.find_account_event(caller.account, id).await?;
+            dates.extend(date.filter(|(event, _)| event.is_ahead(now)));
         }
         Ok(dates)
     }
@@ -50,19 +54,58 @@ impl Target {
         self,
         reads: &Reads,
         event: &Event,
+        now: Instant,
     ) -> Result<Vec<EventId>, Error> {
         let Some(series) = event.series.filter(|_| self.is_for_following) else {
             return Ok(Vec::new());
         };
         let limit = i64::try_from(MAX_FOLLOWING + 1).unwrap_or(i64::MAX);
-        let start = event.schedule.start.at;
-        let found = reads.list_series_after(series, start, limit).await?;
+        let place = (event.schedule.start.at, event.id);
+        let found = reads.list_series_after(series, place, now, limit).await?;
         if found.len() > MAX_FOLLOWING {
-            return Err(Error::from(vec![FieldViolation {
-                field: "scope".to_owned(),
-                message: format!("must be this: more than {MAX_FOLLOWING} dates follow"),
-            }]));
+            let message = format!("must be this: more than {MAX_FOLLOWING} dates follow");
+            return Err(refused(message));
         }
         Ok(found)
     }
+}
+
+/// Reads and locks a later date; `None` if it was cancelled, deleted or is over since it was found.
+pub(super) async fn hold_later(
+    context: &mut Context,
+    caller: &Principal,
+    id: EventId,
+) -> Result<Option<(Event, Counters)>, Error> {
+    if context.tx.lock_counters(id).await?.is_none() {
+        return Ok(None);
+    }
+    context.renew_time();
+    let found = context.tx.find_account_event(caller.account, id).await?;
+    Ok(found.filter(|(event, _)| event.is_ahead(context.now)))
+}
+
+/// What is wrong with a change on a later date, said so that nobody looks for it at the first one: which date, and of the fields, which may
+/// be right there, the choice of the dates.
+pub(super) fn on_later_date(error: Error, date: &Event) -> Error {
+    let day = date.schedule.start.local.strftime("%-d %B %Y").to_string();
+    match error {
+        Error::Invalid(mistakes) => {
+            let first = mistakes.into_iter().next();
+            let first =
+                first.map_or_else(String::new, |one| format!("{} {}", one.field, one.message));
+            refused(format!("must be this: on {day}, {first}"))
+        }
+        Error::CapacityBelowConfirmed { confirmed } => Error::CapacityBelowConfirmedOn {
+            date: day,
+            confirmed,
+        },
+        error => error,
+    }
+}
+
+fn refused(message: String) -> Error {
+    Error::from(vec![FieldViolation {
+        field: "scope".to_owned(),
+        message,
+    }])
 }

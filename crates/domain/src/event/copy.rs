@@ -5,7 +5,7 @@ use crate::instant::Instant;
 
 impl Event {
     /// A draft with the same fields and times, also of an event that is cancelled or over. A photograph is not copied: the copy gets
-    /// one of its own.
+    /// one of its own. What the operator has taken down stays so.
     #[must_use]
     pub fn copied(&self, identity: EventIdentity, now: Instant) -> Self {
         Self {
@@ -19,7 +19,6 @@ impl Event {
             cancelled_at: None,
             image_credit: None,
             has_own_cover: false,
-            is_hidden: false,
             published_start: None,
             window: self.window.copied(now),
             reminders_missed: Reminders::default(),

@@ -85,7 +85,7 @@ impl Reads {
         self.optional(statement, (event, account)).await
     }
 
-    /// Returns the first starts of a series' events after a moment, at most `limit`.
+    /// Returns the first starts of a series' events after a moment that are not cancelled, at most `limit`.
     pub async fn list_series_starts(
         &self,
         series: SeriesId,
@@ -93,22 +93,26 @@ impl Reads {
         limit: i64,
     ) -> Result<Vec<Instant>, Error> {
         let statement = sql!(
-            "SELECT start_at FROM events WHERE series_id = $1 AND start_at > $2 ORDER BY start_at LIMIT $3"
+            "SELECT start_at FROM events WHERE series_id = $1 AND start_at > $2 AND is_cancelled = FALSE ORDER BY start_at LIMIT $3"
         );
         self.all(statement, (series, after, limit)).await
     }
 
-    /// Returns a series' events after a moment that are not cancelled, the next first, at most `limit`.
+    /// Returns the events of a series after one of them, in the order of start and id, that are neither cancelled nor over, at most `limit`.
     pub async fn list_series_after(
         &self,
         series: SeriesId,
-        after: Instant,
+        (start, event): (Instant, EventId),
+        now: Instant,
         limit: i64,
     ) -> Result<Vec<EventId>, Error> {
         let statement = sql!(
-            "SELECT id FROM events WHERE series_id = $1 AND start_at > $2 AND is_cancelled = FALSE ORDER BY start_at, id LIMIT $3"
+            "SELECT e.id FROM events e WHERE e.series_id = $1 AND (e.start_at > $2 OR e.start_at = $2 AND e.id > $3) \
+             AND e.is_cancelled = FALSE AND {} > $4 ORDER BY e.start_at, e.id LIMIT $5",
+            OVER_AT,
         );
-        self.all(statement, (series, after, limit)).await
+        self.all(statement, (series, start, event, now, limit))
+            .await
     }
 
     /// Returns an event of any account.
@@ -130,7 +134,7 @@ impl Tx {
         self.optional(statement, [event]).await
     }
 
-    /// Adds an event with empty counters, and counts it in the catalogue when it is `live` (published, listed, not cancelled, not ended).
+    /// Adds an event, which nobody has taken down, with empty counters, and counts it in the catalogue when it is `live` (published, listed, not cancelled, not ended).
     /// False, and nothing written, when its slug is taken: try another in the same transaction.
     pub async fn insert_event(&mut self, event: &Event, live: bool) -> Result<bool, Error> {
         let Schedule {
