@@ -152,11 +152,17 @@ pub(crate) fn wall_time(text: &str) -> String {
 
 /// A day as `14 May`. What is no day is as it is.
 pub(crate) fn short_day(text: &str) -> String {
+    day_as(text, "%-d %B")
+}
+
+/// The same with weekday and year: `Tuesday, 14 May 2030`.
+pub(crate) fn long_day(text: &str) -> String {
+    day_as(text, "%A, %-d %B %Y")
+}
+
+fn day_as(text: &str, format: &str) -> String {
     let day: Result<jiff::civil::Date, _> = text.parse();
-    day.map_or_else(
-        |_| text.to_owned(),
-        |day| day.strftime("%-d %B").to_string(),
-    )
+    day.map_or_else(|_| text.to_owned(), |day| day.strftime(format).to_string())
 }
 
 /// `UTC`, `UTC+2` or `UTC+5:30`.

@@ -256,6 +256,7 @@ impl Field {
         let message = sentence::sentence(self, &violation.message);
         Some(match self.kind {
             FieldKind::Paragraphs => format!("Line {}: {message}", index + 1),
+            FieldKind::Line => format!("Number {}: {message}", index + 1),
             _ => message,
         })
     }

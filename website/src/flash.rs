@@ -48,6 +48,7 @@ flashes! {
     EVENT_PUBLISHED, "event-published", "Your event is published.";
     EVENT_UNPUBLISHED, "event-unpublished", "Your event is a draft again. Registrations are kept.";
     EVENT_SAVED, "event-saved", "Your changes are saved.";
+    DATES_UNCHANGED, "dates-unchanged", "You changed nothing, so the later dates stay as they are, too.";
     EVENT_WAS_CANCELLED, "event-was-cancelled", "Your changes are not saved: someone cancelled this event meanwhile.";
     EVENT_SAVED_MAILED, "event-saved-mailed", "Your changes are saved. The emails go out in a few minutes.";
     CONTACT_CODE_SENT, "contact-code-sent", "The code is on its way. It works for 10 minutes.";
@@ -57,6 +58,7 @@ flashes! {
     EVENT_REPEATED_AS_DRAFTS, "event-repeated-as-drafts", "Done. The new dates are drafts. Publish each when it is ready.";
     EVENT_DELETED, "event-deleted", "The draft is deleted.";
     EVENT_CANCELLED, "event-cancelled", "The event is cancelled. Everyone who is registered gets an email.";
+    EVENTS_CANCELLED, "events-cancelled", "The dates are cancelled. Everyone who is registered gets an email.";
     EVENT_CANCELLED_UNTOLD, "event-cancelled-untold", "The event is cancelled. Some people whom you added get no email, since your account is new. Please tell them yourself.";
     APPROVED, "approved", "Done. They get an email.";
     NOBODY_WAITED, "nobody-waited", "Nobody among them waits for your approval.";

@@ -153,7 +153,13 @@ impl FormModel {
                 }
             }
             None if violation.field == "active_events" => {
-                self.trouble = Some(PLAN_FULL.to_owned());
+                // Some are left, but too few.
+                let is_full = !violation.message.contains(", of which ");
+                self.trouble = Some(if is_full {
+                    PLAN_FULL.to_owned()
+                } else {
+                    general(&violation.message)
+                });
                 return;
             }
             // An answer to a question that the form does not have.

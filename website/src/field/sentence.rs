@@ -9,10 +9,21 @@ pub(super) fn sentence(field: &Field, rule: &str) -> String {
     if is_missing(rule) {
         return missing(field);
     }
+    if let Some((date, rule)) = of_date(rule) {
+        return format!("On {date}: {}", sentence(field, rule));
+    }
     if let Some(sentence) = with_numbers(rule) {
         return sentence;
     }
     general(rule)
+}
+
+/// What a later date of a series breaks, beginning with its field: `on 30 March 2027, start_date must …`. The date and the rule.
+fn of_date(rule: &str) -> Option<(&str, &str)> {
+    let rule = rule.strip_prefix("must be this: ").unwrap_or(rule);
+    let (date, rest) = rule.strip_prefix("on ")?.split_once(", ")?;
+    let (_, rule) = rest.split_once(' ')?;
+    Some((date, rule))
 }
 
 /// Whether a rule says that there is nothing.
@@ -136,6 +147,27 @@ mod tests {
             ] {
                 assert_eq!(said(&field, rule), sentence);
             }
+        }
+    }
+
+    #[test]
+    fn what_a_later_date_breaks_names_the_date() {
+        let scope = Field::new(FieldKind::Radio, "scope", "Which dates?");
+        for (rule, sentence) in [
+            (
+                "must be this: on 28 March 2027, start_date must be a time that clocks in Europe/Berlin show: 2027-03-28T02:30:00 is skipped when they are put forward",
+                "On 28 March 2027: Clocks are put forward then and skip this time. Choose another one.",
+            ),
+            (
+                "on 30 March 2027, max_capacity must be at least 2, the number of spots that are taken",
+                "On 30 March 2027: 2 spots are taken already. Enter at least 2.",
+            ),
+            (
+                "must be this: more than 104 dates follow",
+                "More than 104 dates follow. Change this one alone.",
+            ),
+        ] {
+            assert_eq!(said(&scope, rule), sentence);
         }
     }
 

@@ -3,7 +3,27 @@
 use super::capitalized;
 
 /// Rules that nothing else needs to be known of: how the API's words begin, and the sentence.
-const SENTENCES: [(&str, &str); 49] = [
+const SENTENCES: [(&str, &str); 54] = [
+    (
+        "must be this: more than 104 dates follow",
+        "More than 104 dates follow. Change this one alone.",
+    ),
+    (
+        "must be false: the operator",
+        "The operator of this site has taken this event down, so copies can only be drafts.",
+    ),
+    (
+        "must put the end at a time",
+        "Clocks are put forward then and skip the time at which it would end. Choose another one.",
+    ),
+    (
+        "must leave the end and the times of registration",
+        "Enter a year from 1 to 9999.",
+    ),
+    (
+        "must leave registration_opens",
+        "By this start, registration would open after the event is over. Choose another one.",
+    ),
     (
         "must be of an event that is not cancelled",
         "This event is cancelled.",

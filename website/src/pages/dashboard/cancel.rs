@@ -13,6 +13,7 @@ use super::{
 };
 use crate::{
     caller::{Caller, Frame, Tab},
+    date::EventDates,
     field::{Field, FormModel},
     flash::{self, Flash},
     form::Form,
@@ -27,6 +28,8 @@ struct CancelPage {
     page: Frame,
     head: EventHead,
     model: FormModel,
+    /// Whether the dates can be chosen, and who is mailed is seen next.
+    has_choice: bool,
     /// `None` if nobody is mailed.
     mail: Option<MailPreview>,
     /// How many people are not mailed whom an organizer added, since the account is new.
@@ -41,7 +44,8 @@ struct ReviewPage {
     reason: String,
     /// The dates that are chosen, to be sent again.
     scope: String,
-    is_for_following: bool,
+    /// The dates that would be cancelled.
+    dates: Vec<EventDates>,
     /// `None` if nobody is mailed.
     mail: Option<MailPreview>,
     /// How many people are not mailed whom an organizer added, since the account is new.
@@ -55,15 +59,17 @@ pub(in crate::pages) async fn show(caller: Caller) -> PageResult {
         return Ok(flash::see(&path_of(&event.id), None));
     }
     let (mail, untold) = of_cancel(&caller, &event.id, None, None).await?;
-    let dates = series::choice(&caller, &event, None).await?;
+    let dates = series::cancel_choice(&caller, &event).await?;
+    let has_choice = dates.is_some();
     let reason = Field::paragraphs("reason", "Why is it cancelled?")
         .hint("Included in the email to everyone registered.");
     caller.answer(&CancelPage {
         page: caller.page(TITLE, Tab::Events),
         head: EventHead::of(&event, Part::Overview),
+        has_choice,
         model: caller.model(dates.into_iter().chain([reason]).collect()),
         mail,
-        untold: untold_people(untold),
+        untold: untold_people(untold).filter(|_| !has_choice),
     })
 }
 
@@ -81,8 +87,10 @@ pub(in crate::pages) async fn take(caller: Caller, form: Form) -> PageResult {
             let id = event.id;
             let scope = series::scope(&form);
             let request = CancelRequest { id, reason, scope };
-            let done = match caller.ask::<CancelEvent>(request).await?.added_not_notified {
-                0 => Flash::EVENT_CANCELLED,
+            let done = caller.ask::<CancelEvent>(request).await?;
+            let done = match (done.added_not_notified, done.events_cancelled) {
+                (0, 0 | 1) => Flash::EVENT_CANCELLED,
+                (0, _) => Flash::EVENTS_CANCELLED,
                 _ => Flash::EVENT_CANCELLED_UNTOLD,
             };
             Ok(flash::see(&path, Some(done)))
@@ -91,12 +99,13 @@ pub(in crate::pages) async fn take(caller: Caller, form: Form) -> PageResult {
             let scope = series::scope(&form);
             let (mail, untold) =
                 of_cancel(&caller, &event.id, reason.clone(), scope.clone()).await?;
+            let planned = series::cancellation(&caller, &event.id, scope.clone()).await?;
             caller.answer(&ReviewPage {
                 page: caller.page(TITLE, Tab::Events),
                 head: EventHead::of(&event, Part::Overview),
                 reason: reason.unwrap_or_default(),
                 scope: scope.unwrap_or_default(),
-                is_for_following: series::is_for_following(&form),
+                dates: series::named(&planned.dates, &event.timezone),
                 mail,
                 untold: untold_people(untold),
             })

@@ -29,6 +29,7 @@ use super::{
 };
 use crate::{
     caller::{Caller, Frame, Tab},
+    date::EventDates,
     field::{FormModel, Group},
     flash::{self, Flash},
     form::Form,
@@ -63,6 +64,8 @@ struct ReviewPage {
     mail: Option<MailPreview>,
     /// How many answers become earlier ones.
     earlier_answers: i32,
+    /// The dates that would change.
+    dates: Vec<EventDates>,
     /// The form, to be sent again.
     typed: Vec<(String, String)>,
 }
@@ -95,7 +98,12 @@ pub(in crate::pages) async fn take(caller: Caller, form: Form) -> PageResult {
     }
     let changed = changed(&form, &stored(&event));
     if changed.is_empty() {
-        return Ok(flash::see(&path_of(&event.id), Some(Flash::EVENT_SAVED)));
+        let done = if series::is_for_following(&form) {
+            Flash::DATES_UNCHANGED
+        } else {
+            Flash::EVENT_SAVED
+        };
+        return Ok(flash::see(&path_of(&event.id), Some(done)));
     }
     let request = UpdateEventRequest {
         scope: series::scope(&form),
@@ -128,9 +136,16 @@ async fn save(
         // Everything that is wrong with it is said before a mail is shown.
         let preview = caller.ask::<PreviewEventUpdate>(request.clone()).await?;
         let earlier_answers = preview.earlier_answers;
+        let dates = series::named(&preview.dates, &event.timezone);
         let mail = of_update(caller, &event.id, form, changed).await?;
         if mail.is_some() || earlier_answers > 0 {
-            return review(caller, event, form, (mail, earlier_answers));
+            let review = ReviewPage {
+                mail,
+                earlier_answers,
+                dates,
+                ..ReviewPage::of(caller, event, form)
+            };
+            return caller.answer(&review);
         }
     }
     caller.ask::<UpdateEvent>(request).await?;
@@ -148,22 +163,21 @@ async fn save(
     Ok(flash::see(&next, Some(done)))
 }
 
-fn review(
-    caller: &Caller,
-    event: &MyEventDetail,
-    form: &Form,
-    (mail, earlier_answers): (Option<MailPreview>, i32),
-) -> PageResult {
-    let typed = form.fields().filter(|(name, _)| *name != "action");
-    caller.answer(&ReviewPage {
-        page: caller.page("Save?", Tab::Events),
-        head: EventHead::of(event, Part::Edit),
-        mail,
-        earlier_answers,
-        typed: typed
-            .map(|(name, value)| (name.to_owned(), value.to_owned()))
-            .collect(),
-    })
+impl ReviewPage {
+    /// The form, of which nothing is said yet.
+    fn of(caller: &Caller, event: &MyEventDetail, form: &Form) -> Self {
+        let typed = form.fields().filter(|(name, _)| *name != "action");
+        Self {
+            page: caller.page("Save?", Tab::Events),
+            head: EventHead::of(event, Part::Edit),
+            mail: None,
+            earlier_answers: 0,
+            dates: Vec::new(),
+            typed: typed
+                .map(|(name, value)| (name.to_owned(), value.to_owned()))
+                .collect(),
+        }
+    }
 }
 
 /// A cancelled event cannot be changed: its page says so.
@@ -238,11 +252,16 @@ impl EditPage {
         typed: &Form,
         violations: &[Violation],
     ) -> Result<Self, Problem> {
-        let form = EventForm::of(Purpose::Change, typed).refused(typed, violations);
+        // The choice of dates is no field of the event, and is added last.
+        let (of_dates, of_event): (Vec<_>, Vec<_>) =
+            violations.iter().cloned().partition(series::is_about_dates);
+        let form = EventForm::of(Purpose::Change, typed).refused(typed, &of_event);
+        let page = Self::read(caller, event, form, Some(typed)).await?;
         Ok(Self {
+            model: page.model.refused(&of_dates),
             version: typed.text("version").unwrap_or_default(),
             seen: typed.text("seen").unwrap_or_default(),
-            ..Self::read(caller, event, form, Some(typed)).await?
+            ..page
         })
     }
 }

@@ -14,7 +14,7 @@ use super::{
     event_head::{EventHead, Part, path_of, read},
     event_mails::{self, ShownMails},
     event_statistics::{self, ShownStatistics},
-    series::{self, SeriesDate},
+    series::{self, Series},
 };
 use crate::{
     caller::{Caller, Frame, Tab},
@@ -43,7 +43,7 @@ struct EventPage {
     counts: Vec<Count>,
     mails: Option<ShownMails>,
     statistics: Option<ShownStatistics>,
-    series: Vec<SeriesDate>,
+    series: Series,
 }
 
 /// A number with its words, and where its people are listed.

@@ -5,15 +5,18 @@ use http_kit::Problem;
 use muster_api::{
     Scope,
     v1::{
-        LeftOutDate, MyEventDetail, RepeatEventRequest, RepetitionPreview,
+        MyEventDetail, RepeatEventRequest, RepetitionPreview,
         bindings::{PreviewRepetition, RepeatEvent},
     },
 };
 
-use super::event_head::{EventHead, Part, path_of, read};
+use super::{
+    event_head::{EventHead, Part, path_of, read},
+    series,
+};
 use crate::{
     caller::{Caller, Frame, Tab},
-    date::{EventDates, short_day},
+    date::{EventDates, long_day, short_day},
     field::{Choice, Field, FieldKind, FormModel},
     flash::{self, Flash},
     form::Form,
@@ -46,6 +49,8 @@ struct ReviewPage {
     page: Frame,
     head: EventHead,
     dates: Vec<EventDates>,
+    /// Whether the series has all of the dates already.
+    has_all: bool,
     left_out: Vec<String>,
     is_public: bool,
     /// What was typed, to be sent again.
@@ -85,8 +90,10 @@ pub(in crate::pages) async fn take(caller: Caller, form: Form) -> PageResult {
                 Flash::EVENT_REPEATED_AS_DRAFTS
             };
             let repeat = caller.context.ask_once::<RepeatEvent>(request, form.key());
-            repeat.await?;
-            Ok(flash::see(&path_of(&event.id), Some(done)))
+            match repeat.await {
+                Err(problem) => refused(caller, form, problem).await,
+                Ok(_) => Ok(flash::see(&path_of(&event.id), Some(done))),
+            }
         }
         _ => review(caller, &event, form).await,
     }
@@ -95,40 +102,57 @@ pub(in crate::pages) async fn take(caller: Caller, form: Form) -> PageResult {
 async fn review(caller: Caller, event: &MyEventDetail, form: Form) -> PageResult {
     let request = request(event, &form);
     let is_public = request.is_public();
+    let excepted = request.except.clone();
     let planned: Result<RepetitionPreview, Problem> =
         caller.ask::<PreviewRepetition>(request).await;
     let planned = match planned {
         Ok(planned) => planned,
-        Err(problem) => return show(caller.refused(form, problem)).await,
+        Err(problem) => return refused(caller, form, problem).await,
     };
-    let dates = planned.start_dates.iter();
+    let dates = series::named(&planned.start_dates, &event.timezone);
     caller.answer(&ReviewPage {
         page: caller.page(TITLE, Tab::Events),
         head: EventHead::of(event, Part::Overview),
-        dates: dates
-            .filter_map(|start| EventDates::read(start, None, &event.timezone))
-            .collect(),
-        left_out: left_out(&planned.left_out),
+        has_all: planned.existing > 0 && dates.is_empty(),
+        dates,
+        left_out: left_out(&planned, &excepted),
         is_public,
         key: caller.key(),
         typed: form,
     })
 }
 
-/// The dates that are left out, and why. Of those that the series has only the number is said.
-fn left_out(dates: &[LeftOutDate]) -> Vec<String> {
-    let (existing, missing): (Vec<_>, Vec<_>) =
-        dates.iter().partition(|one| one.reason == "EXISTS");
-    let missing = missing.into_iter().map(|one| match &*one.reason {
-        "NO_SUCH_DAY" => format!("{}: there is no such day.", one.date),
-        _ => format!("{}: clocks skip that time of day.", short_day(&one.date)),
-    });
-    let existing = match existing.len() {
+/// The form as it was typed, with what core refused, also because of the plan.
+async fn refused(caller: Caller, form: Form, problem: Problem) -> PageResult {
+    match problem.code {
+        "QUOTA_EXCEEDED" | "PLAN_REQUIRED" => show(caller.refused(form, problem)).await,
+        _ => Err(problem),
+    }
+}
+
+/// The dates that are left out, and why: also those that the form excepts. Of those that the series has only the number is said.
+fn left_out(planned: &RepetitionPreview, excepted: &[String]) -> Vec<String> {
+    let named = planned.left_out.iter().filter(|one| one.reason != "EXISTS");
+    let mut lines: Vec<String> = named
+        .clone()
+        .map(|one| match &*one.reason {
+            "NO_SUCH_DAY" => format!("{}: there is no such day.", one.date),
+            "NOT_IN_RULE" => format!(
+                "{}: you left it out, but it is none of the dates anyway. Is it the right day?",
+                long_day(&one.date)
+            ),
+            _ => format!("{}: clocks skip that time of day.", short_day(&one.date)),
+        })
+        .collect();
+    let is_named = |day: &&String| named.clone().any(|one| one.date == **day);
+    let excepted = excepted.iter().filter(|day| !is_named(day));
+    lines.extend(excepted.map(|day| format!("{}, as you asked.", long_day(day))));
+    lines.extend(match planned.existing {
         0 => None,
         1 => Some("1 date that the series has already.".to_owned()),
         count => Some(format!("{count} dates that the series has already.")),
-    };
-    missing.chain(existing).collect()
+    });
+    lines
 }
 
 fn fields(event: &MyEventDetail) -> Vec<Field> {
@@ -152,7 +176,6 @@ fn fields(event: &MyEventDetail) -> Vec<Field> {
             .hint("Up to 52, or leave it empty and give the last day."),
         Field::new(FieldKind::Date, "until", "Last day"),
         Field::line("except", "Days to leave out")
-            .path("except[0]")
             .hint("Separated by commas, for example 2030-12-24, 2030-12-31."),
         Field::tick("is_public", "Publish them at once")
             .hint("Otherwise they are drafts.")

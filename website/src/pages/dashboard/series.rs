@@ -1,7 +1,14 @@
 //! The dates of an event's series.
 
 use http_kit::Problem;
-use muster_api::v1::{ListMyEventsRequest, MyEvent, MyEventDetail, bindings::ListMyEvents};
+use muster_api::{
+    v1::{
+        CancelRequest, CancellationPreview, ListMyEventsRequest, MyEvent, MyEventDetail,
+        MyEventList, UpdateEventRequest,
+        bindings::{ListMyEvents, PreviewCancellation, PreviewEventUpdate},
+    },
+    violation::Violation,
+};
 
 use super::event_head::Badge;
 use crate::{
@@ -15,7 +22,7 @@ use crate::{
 const SCOPE: &str = "scope";
 const FOLLOWING: &str = "following";
 
-/// As many as a list has on a page; a series with more shows its latest.
+/// As many as a list has on a page. A series with more shows half of them until the event, and half from it on.
 const MAX_DATES: i32 = 100;
 
 /// One date of a series.
@@ -27,22 +34,41 @@ pub(crate) struct SeriesDate {
     pub(crate) is_this: bool,
 }
 
-/// The dates of the event's series in their order; none if it is in none.
-pub(crate) async fn read(
-    caller: &Caller,
-    event: &MyEventDetail,
-) -> Result<Vec<SeriesDate>, Problem> {
-    if event.series_id.is_none() {
-        return Ok(Vec::new());
+/// The dates of a series around an event, in their order.
+#[derive(Default)]
+pub(crate) struct Series {
+    pub(crate) dates: Vec<SeriesDate>,
+    /// How many there are.
+    pub(crate) count: i32,
+}
+
+impl Series {
+    /// Whether there are others than these.
+    pub(crate) fn is_cut(&self) -> bool {
+        i32::try_from(self.dates.len()).is_ok_and(|shown| shown < self.count)
     }
-    let request = ListMyEventsRequest {
-        status: Some("all".to_owned()),
-        limit: Some(MAX_DATES),
-        series: event.series_id.clone(),
-        ..ListMyEventsRequest::default()
+}
+
+/// The dates of the event's series; none if it is in none.
+pub(crate) async fn read(caller: &Caller, event: &MyEventDetail) -> Result<Series, Problem> {
+    if event.series_id.is_none() {
+        return Ok(Series::default());
+    }
+    let all = list(caller, event, ("all", MAX_DATES), (None, None)).await?;
+    let count = all.count;
+    let items = if all.next_cursor.is_none() {
+        all.items
+    } else {
+        let start = || Some(event.start_date.clone());
+        let (earlier, later) = tokio::try_join!(
+            list(caller, event, ("all", MAX_DATES / 2), (None, start())),
+            list(caller, event, ("active", MAX_DATES / 2), (start(), None)),
+        )?;
+        let known = |one: &MyEvent| earlier.items.iter().any(|other| other.id == one.id);
+        let later: Vec<MyEvent> = later.items.into_iter().filter(|one| !known(one)).collect();
+        later.into_iter().rev().chain(earlier.items).collect()
     };
-    let list = caller.ask::<ListMyEvents>(request).await?;
-    let dates = list.items.into_iter().rev().filter_map(|one| {
+    let dates = items.into_iter().rev().filter_map(|one| {
         Some(SeriesDate {
             dates: EventDates::read(&one.start_date, None, &event.timezone)?,
             badge: Badge::of_listed(&one),
@@ -50,28 +76,108 @@ pub(crate) async fn read(
             event: one,
         })
     });
-    Ok(dates.collect())
+    Ok(Series {
+        dates: dates.collect(),
+        count,
+    })
 }
 
-/// The choice of the dates that a change is for; `None` if no later date of the event's series could change with it.
+async fn list(
+    caller: &Caller,
+    event: &MyEventDetail,
+    (status, limit): (&str, i32),
+    (from, to): (Option<String>, Option<String>),
+) -> Result<MyEventList, Problem> {
+    let request = ListMyEventsRequest {
+        status: Some(status.to_owned()),
+        limit: Some(limit),
+        series: event.series_id.clone(),
+        from,
+        to,
+        ..ListMyEventsRequest::default()
+    };
+    caller.ask::<ListMyEvents>(request).await
+}
+
+/// The choice of the dates that a change of the event is for; `None` if no later date of its series could change with it.
 pub(crate) async fn choice(
     caller: &Caller,
     event: &MyEventDetail,
     typed: Option<&Form>,
 ) -> Result<Option<Field>, Problem> {
-    let dates = read(caller, event).await?;
-    let later = dates.iter().skip_while(|one| !one.is_this).skip(1);
-    let following = match later.filter(|one| !one.event.is_cancelled).count() {
-        0 => return Ok(None),
-        1 => "This date and the next one".to_owned(),
-        count => format!("This date and the {count} after it"),
+    if event.series_id.is_none() {
+        return Ok(None);
+    }
+    let request = UpdateEventRequest {
+        id: event.id.clone(),
+        scope: Some(FOLLOWING.to_owned()),
+        ..UpdateEventRequest::default()
     };
-    let options = [("this", "This date alone"), (FOLLOWING, &*following)];
-    let mut field = Field::new(FieldKind::Radio, SCOPE, "Which dates?").options(options, &["this"]);
+    let planned = caller.ask::<PreviewEventUpdate>(request).await;
+    field(planned.map(|planned| planned.dates.len()), typed)
+}
+
+/// The same for a cancellation.
+pub(super) async fn cancel_choice(
+    caller: &Caller,
+    event: &MyEventDetail,
+) -> Result<Option<Field>, Problem> {
+    if event.series_id.is_none() {
+        return Ok(None);
+    }
+    let planned = cancellation(caller, &event.id, Some(FOLLOWING.to_owned())).await;
+    field(planned.map(|planned| planned.dates.len()), caller.form())
+}
+
+/// What a cancellation would bring about.
+pub(super) async fn cancellation(
+    caller: &Caller,
+    id: &str,
+    scope: Option<String>,
+) -> Result<CancellationPreview, Problem> {
+    let request = CancelRequest {
+        id: id.to_owned(),
+        reason: None,
+        scope,
+    };
+    caller.ask::<PreviewCancellation>(request).await
+}
+
+/// The choice, of so many dates.
+fn field(dates: Result<usize, Problem>, typed: Option<&Form>) -> Result<Option<Field>, Problem> {
+    const ALONE: (&str, &str) = ("this", "This date alone");
+    let choice = Field::new(FieldKind::Radio, SCOPE, "Which dates?");
+    let mut field = match dates {
+        Ok(0 | 1) => return Ok(None),
+        Ok(dates) => {
+            let following = match dates - 1 {
+                1 => "This date and the next one".to_owned(),
+                more => format!("This date and the {more} after it"),
+            };
+            choice.options([ALONE, (FOLLOWING, &*following)], &["this"])
+        }
+        Err(problem) if problem.details.iter().any(is_about_dates) => choice
+            .options([ALONE], &["this"])
+            .hint("Too many dates follow to change them together, or one of them prevents it."),
+        Err(problem) => return Err(problem),
+    };
     if let Some(typed) = typed.filter(|typed| typed.has(SCOPE)) {
         field.fill(typed);
     }
     Ok(Some(field))
+}
+
+/// Whether core refuses the choice of the dates.
+pub(super) fn is_about_dates(violation: &Violation) -> bool {
+    violation.field == SCOPE
+}
+
+/// Dates of a series that core names, in words.
+pub(super) fn named(starts: &[String], timezone: &str) -> Vec<EventDates> {
+    let dates = starts.iter();
+    dates
+        .filter_map(|start| EventDates::read(start, None, timezone))
+        .collect()
 }
 
 /// The dates that a form asks for, as core takes them.
