@@ -1,5 +1,8 @@
 //! Events that are repeated on other dates (rule 55).
 
+mod following;
+mod repeating;
+
 use std::sync::Arc;
 
 use domain::plan::Plan;

@@ -135,7 +135,7 @@ impl Repetition {
             let message = "must leave at least one date after the event and after today";
             violations.add(field, message);
         }
-        violations.unless_any(Some(found.with_the_most_telling()))
+        violations.unless_any(Some(found.shortened()))
     }
 
     /// The dates, until there is one too many.
@@ -201,7 +201,7 @@ impl Dates {
     }
 
     /// The same with as many left out as a call names, in order. What nobody would guess goes before the dates that the series has.
-    fn with_the_most_telling(mut self) -> Self {
+    fn shortened(mut self) -> Self {
         self.left_out.sort_by(|one, other| {
             let exists = |one: &LeftOut| one.reason == LeftOutReason::Exists;
             (exists(one), &one.date).cmp(&(exists(other), &other.date))

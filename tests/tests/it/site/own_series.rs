@@ -99,14 +99,21 @@ async fn an_organizer_changes_and_cancels_later_dates_by_forms(app: Arc<TestApp>
         repeated["items"][0]["id"].as_str().unwrap()
     );
     let form = browser.page(&cancel).await;
-    assert!(form.html(200).contains("This date and the next one"));
+    let form = form.html(200);
+    assert!(form.contains("This date and the next one"));
+    // Somebody is registered for the next one.
+    assert!(!form.contains("No emails will be sent"), "{form}");
+    assert!(form.contains("you see who gets an email"), "{form}");
     let chosen = [("scope", "following"), ("reason", "We move.")];
     let review = browser.send(&cancel, &chosen).await;
     let review = review.html(200).to_owned();
     assert!(
-        review.contains("Cancel these dates and email 1 person"),
+        review.contains("Cancel these 2 dates and email 1 person"),
         "{review}"
     );
+    for date in ["Tuesday, 23 March 2027", "Tuesday, 30 March 2027"] {
+        assert!(review.contains(date), "no {date} in {review}");
+    }
     let send = [&chosen[..], &[("action", "cancel")]].concat();
     let done = browser.send(&cancel, &send).await;
     assert_eq!(done.status, StatusCode::SEE_OTHER, "{done:?}");
@@ -114,7 +121,139 @@ async fn an_organizer_changes_and_cancels_later_dates_by_forms(app: Arc<TestApp>
     assert_eq!(mine["count"], 1);
 }
 
+async fn a_change_of_later_dates_says_for_how_many_it_is(app: Arc<TestApp>) {
+    let (browser, owner, event) = organizer(&app).await;
+    let request = json!({"id": event.id, "every": "week", "count": 2, "is_public": true});
+    let repeated = owner.ok::<RepeatEvent>(request).await;
+    for name in ["ada", "bo"] {
+        let guest = json!({
+            "id": repeated["items"][1]["id"], "name": name, "email": format!("{name}@example.org"),
+        });
+        owner.ok::<AddRegistration>(guest).await;
+    }
+    let edit = format!("/dashboard/events/{}/edit", event.id);
+    let opened = browser.page(&edit).await.html(200).to_owned();
+    let form = fields(&opened);
+    let sent = async |more: &[(&str, &str)]| {
+        let changed = [&[("scope", "following"), ("action", "save")], more].concat();
+        browser.send(&edit, &with(&form, &changed)).await
+    };
+    let nothing = sent(&[]).await;
+    assert_eq!(nothing.status, StatusCode::SEE_OTHER);
+    let nothing = browser.follow(&nothing).await;
+    assert!(nothing.html(200).contains("You changed nothing"));
+
+    let review = sent(&[("location", "xHain")]).await;
+    let review = review.html(200).to_owned();
+    for words in [
+        "Save for 3 dates and email 2 people?",
+        "Tuesday, 16 March 2027",
+        // The mail is about the date that they are registered for.
+        "    Tuesday, 30 March 2027, 18:00 (Berlin time)\n    xHain",
+    ] {
+        assert!(review.contains(words), "no {words:?} in {review}");
+    }
+    let refused = sent(&[("max_capacity", "1")]).await;
+    let words = "On 30 March 2027: 2 spots are taken already. Enter at least 2.";
+    assert!(refused.html(409).contains(words), "{refused:?}");
+    let refused = sent(&[("start_date", "2027-03-21T02:30"), ("end_date", "")]).await;
+    let words = "On 23 March 2027: Clocks are put forward then";
+    assert!(refused.html(400).contains(words), "{refused:?}");
+}
+
+async fn a_repetition_says_what_is_not_new_and_what_the_plan_leaves(app: Arc<TestApp>) {
+    let account = app.account(Plan::Free).await;
+    let owner = app.over(Surface::Http).as_owner(&account);
+    let event = json!({"start_date": "2027-03-16T18:00", "timezone": "Europe/Berlin"});
+    let event = owner.publish_new(event).await;
+    let browser = Browser::signed_in(&app, &account.email).await;
+    let path = format!("/dashboard/events/{}/repeat", event.id);
+    let rule = |count: &'static str| {
+        [
+            ("rule", "week"),
+            ("interval", "1"),
+            ("weekdays", "Tuesday"),
+            ("count", count),
+            ("except", "2027-03-23, 2027-03-24"),
+        ]
+    };
+    let refused = browser.send(&path, &rule("9")).await;
+    let refused = refused.html(403).to_owned();
+    assert!(
+        refused.contains("of which 2 are left, and this needs 8"),
+        "{refused}"
+    );
+    assert!(
+        refused.contains("value=\"2027-03-23, 2027-03-24\""),
+        "{refused}"
+    );
+
+    let review = browser.send(&path, &rule("2")).await;
+    let review = review.html(200).to_owned();
+    for words in [
+        "Repeat on this date?",
+        "Tuesday, 23 March 2027, as you asked",
+        "Wednesday, 24 March 2027: you left it out, but it is none of the dates",
+    ] {
+        assert!(review.contains(words), "no {words:?} in {review}");
+    }
+    let send = [&rule("2")[..], &[("action", "repeat"), ("key", "once")]].concat();
+    let done = browser.send(&path, &send).await;
+    assert_eq!(done.status, StatusCode::SEE_OTHER, "{done:?}");
+    let again = browser.send(&path, &rule("2")).await;
+    let again = again.html(200).to_owned();
+    assert!(again.contains("Nothing is new"), "{again}");
+    assert!(!again.contains("value=\"repeat\""), "{again}");
+
+    let wrong = [
+        ("rule", "week"),
+        ("interval", "1"),
+        ("count", "2"),
+        ("except", "2027-03-23, soon"),
+    ];
+    let wrong = browser.send(&path, &wrong).await;
+    assert!(wrong.html(400).contains("Number 2: "), "{wrong:?}");
+}
+
+async fn the_page_of_a_long_series_shows_the_dates_around_its_own(app: Arc<TestApp>) {
+    let account = app.account(Plan::Business).await;
+    let owner = app.over(Surface::Http).as_owner(&account);
+    let event = json!({"start_date": "2027-03-16T18:00", "timezone": "Europe/Berlin"});
+    let event = owner.publish_new(event).await;
+    for until in ["2028-03-14", "2029-03-13", "2029-06-26"] {
+        let more = json!({"id": event.id, "every": "week", "until": until});
+        owner.ok::<RepeatEvent>(more).await;
+    }
+    let browser = Browser::signed_in(&app, &account.email).await;
+    let page = async |path: String| browser.page(&path).await.html(200).to_owned();
+    let overview = page(format!("/dashboard/events/{}", event.id)).await;
+    for words in [
+        "(this one)",
+        "Tuesday, 23 March 2027",
+        "Dates of this series: 120",
+    ] {
+        assert!(overview.contains(words), "no {words:?} in {overview}");
+    }
+    // More follow than one change is for.
+    let edit = page(format!("/dashboard/events/{}/edit", event.id)).await;
+    assert!(edit.contains("Too many dates follow"), "{edit}");
+    let mine = json!({"from": "2027-09-07", "to": "2027-09-07"});
+    let mine = owner.ok::<ListMyEvents>(mine).await;
+    let id = mine["items"][0]["id"].as_str().unwrap();
+    let overview = page(format!("/dashboard/events/{id}")).await;
+    for words in ["(this one)", "31 August 2027", "14 September 2027"] {
+        assert!(overview.contains(words), "no {words:?} in {overview}");
+    }
+    for form in ["edit", "cancel"] {
+        let form = page(format!("/dashboard/events/{id}/{form}")).await;
+        assert!(form.contains("This date and the 94 after it"), "{form}");
+    }
+}
+
 tests::on_both_engines!(
+    a_change_of_later_dates_says_for_how_many_it_is,
+    a_repetition_says_what_is_not_new_and_what_the_plan_leaves,
+    the_page_of_a_long_series_shows_the_dates_around_its_own,
     an_organizer_repeats_an_event_by_forms,
     an_organizer_changes_and_cancels_later_dates_by_forms,
 );

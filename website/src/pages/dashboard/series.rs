@@ -145,7 +145,7 @@ pub(super) async fn cancellation(
 
 /// The choice, of so many dates.
 fn field(dates: Result<usize, Problem>, typed: Option<&Form>) -> Result<Option<Field>, Problem> {
-    const ALONE: (&str, &str) = ("this", "This date alone");
+    const THIS: (&str, &str) = ("this", "This date alone");
     let choice = Field::new(FieldKind::Radio, SCOPE, "Which dates?");
     let mut field = match dates {
         Ok(0 | 1) => return Ok(None),
@@ -154,10 +154,10 @@ fn field(dates: Result<usize, Problem>, typed: Option<&Form>) -> Result<Option<F
                 1 => "This date and the next one".to_owned(),
                 more => format!("This date and the {more} after it"),
             };
-            choice.options([ALONE, (FOLLOWING, &*following)], &["this"])
+            choice.options([THIS, (FOLLOWING, &*following)], &["this"])
         }
         Err(problem) if problem.details.iter().any(is_about_dates) => choice
-            .options([ALONE], &["this"])
+            .options([THIS], &["this"])
             .hint("Too many dates follow to change them together, or one of them prevents it."),
         Err(problem) => return Err(problem),
     };

@@ -1058,7 +1058,7 @@ impl Binding for GetMyEvent {
 
 A question keeps its answers when its label changes. It is found by its `id`, else by its label, else by its place if it is the only one that is left over and has that place's type. Answers to a question that is gone or of another type stay as earlier answers.
 
-A new time or place is emailed to the active registrants (Confirmed, Pending or Waitlisted) 5 minutes after the last such change, and so is information for guests only, to the Confirmed ones, and at most 15 minutes after the first. Who knows the time and place by then gets no mail: nobody does if the change was undone, and nobody is told of an event that is cancelled or over. `registrants_notified` says how many do not know by now. The mails count against the plan's daily mails, of which `GET /me` shows what is left; beyond them the call is refused with `RATE_LIMITED` and changes nothing. A change needs no more than an unused day.*/
+A new time or place is emailed to the active registrants (Confirmed, Pending or Waitlisted) 5 minutes after the last such change, and so is information for guests only, to the Confirmed ones, and at most 15 minutes after the first. Who knows the time and place by then gets no mail: nobody does if the change was undone, and nobody is told of an event that is cancelled or over. `registrants_notified` says how many do not know by now. The mails count against the plan's daily mails, of which `GET /me` shows what is left; beyond them the call is refused with `RATE_LIMITED` and changes nothing. A change of one event needs no more than an unused day.*/
 
 #[derive(Debug, Clone, Copy)]
 pub struct UpdateEvent;
@@ -1157,7 +1157,7 @@ impl Binding for CloneEvent {
     }
 }
 
-/// `POST /api/v1/me/events/{id}/repeat`: Repeats one of the caller's events every so many weeks or months, at the same time of day: creates an event on each date, all or none, as drafts or published at once. They and the event itself are a series: each has its own spots, waitlist and link, and `series` of `GET /events` and `GET /me/events` lists them. Times of registration, reminders, questions and an own cover are repeated with it; one who repeats an event of a series adds to that. Dates that are over are passed over. A month without that day, a time of day that clocks skip and a date that the series has are left out and named. Counts against the plan's quota of active events.
+/// `POST /api/v1/me/events/{id}/repeat`: Repeats one of the caller's events every so many weeks or months, at the same time of day: creates an event on each date, all or none, as drafts or published at once. They and the event itself are a series: each has its own spots, waitlist and link, and `series` of `GET /events` and `GET /me/events` lists them. Times of registration, reminders, questions and an own cover are repeated with it; one who repeats an event of a series adds to that. Dates that are over are passed over. A month without that day, a time of day that clocks skip and a day on which the series has an event are left out and named, as is a day of `except` that is none of the dates. Counts against the plan's quota of active events.
 #[derive(Debug, Clone, Copy)]
 pub struct RepeatEvent;
 
@@ -1203,7 +1203,7 @@ impl Binding for RepeatEvent {
     }
 }
 
-/// Says on which dates an event would be repeated. Nothing is changed, and what would be refused is refused here, too, but for the plan. For the website; it has no route.
+/// Says on which dates an event would be repeated. Nothing is changed, and what would be refused is refused here, too. For the website; it has no route.
 #[derive(Debug, Clone, Copy)]
 pub struct PreviewRepetition;
 
