@@ -19,6 +19,10 @@ pub enum Access {
 
 /// The conditions on callers of an rpc, which are checked before its use case, whether it is a read, and of what.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "independent facts, as the proto states them"
+)]
 pub struct AccessRule {
     /// Who may call it.
     pub access: Access,
@@ -28,6 +32,8 @@ pub struct AccessRule {
     pub internal: bool,
     /// Whether it changes nothing.
     pub read_only: bool,
+    /// Whether a member who is invited for some events only may call it.
+    pub some_events: bool,
     /// Whether the session must have stepped up lately.
     pub step_up: bool,
     /// Its gRPC path without the first slash: package and service, and the rpc.
@@ -42,6 +48,7 @@ impl AccessRule {
             read_only: R::READ_ONLY,
             access: R::ACCESS,
             scope: R::SCOPE,
+            some_events: R::SOME_EVENTS,
             step_up: R::STEP_UP,
             name: name(R::GRPC_PATH),
         }
@@ -128,6 +135,8 @@ pub trait Rpc: Copy + Send + Sync + 'static {
     const IDEMPOTENCY_KEY: bool;
     /// Whether edges call it to check credentials.
     const CHECKS_CREDENTIAL: bool;
+    /// Whether a member who is invited for some events only may call it.
+    const SOME_EVENTS: bool;
     /// Whether the session must have stepped up lately.
     const STEP_UP: bool;
     /// Whether it can change what public answers show.

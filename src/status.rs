@@ -63,6 +63,15 @@ pub fn insufficient_role(scope: Scope) -> Status {
     Status::with_error_details(reason.grpc_code(), message, details)
 }
 
+/// The same for a person who is a member for some events only, of an rpc that is about the account as a whole.
+pub fn only_some_events(scope: Scope) -> Status {
+    let reason = Reason::InsufficientScope;
+    let metadata = [(SCOPE.to_owned(), scope.to_string())];
+    let details = ErrorDetails::with_error_info(reason.code(), DOMAIN, metadata);
+    let message = "you are a member of this account for some events only, and this is about more than those: ask an owner of the account";
+    Status::with_error_details(reason.grpc_code(), message, details)
+}
+
 /// The same status, with the id of the request that it refuses as `google.rpc.RequestInfo`.
 pub fn about_request(status: &Status, request_id: &str) -> Status {
     let mut details = status.get_error_details();

@@ -86,7 +86,9 @@ pub(crate) use mail_permits::{Charge, Outgoing, Permit, Refusable};
 pub use mail_reports::{MailReports, Taken};
 pub(crate) use mail_stops::stop_after_failure;
 pub use mails::Mails;
-pub use members::{Members, NewInvitation, RemovedMember};
+pub use members::{
+    EventChoice, Members, NewInvitation, NewPosition, RemovedMember, UNKNOWN_EVENTS,
+};
 pub(crate) use messages::Begun;
 pub use messages::{
     LeftOut, MessagePage, MessagePatch, MessageView, Messages, NewMessage, PlannedMessage,

@@ -105,6 +105,19 @@ impl Caller {
         Err(Problem::new(Reason::InsufficientScope, message))
     }
 
+    /// Refuses a person who may make no events.
+    ///
+    /// # Errors
+    /// A problem: 403 if their role does not allow it, or they are a member for some events only.
+    pub(crate) fn require_creating(&self) -> Result<(), Problem> {
+        self.require(Scope::EventsWrite)?;
+        if self.viewer.may_create_events() {
+            return Ok(());
+        }
+        let message = "you are a member of this account for some events only";
+        Err(Problem::new(Reason::InsufficientScope, message))
+    }
+
     /// Asks for a recent proof that the person's address is theirs, before a page shows what needs it.
     ///
     /// # Errors

@@ -22,6 +22,7 @@ mod json_ld;
 mod layout;
 mod look;
 mod markdown;
+mod member_events;
 mod mistyped;
 mod own_site;
 mod pages;

@@ -63,6 +63,17 @@ impl Role {
             Self::Door => "Sees who is registered and checks people in.",
         }
     }
+
+    /// What it may do, also for some events only.
+    pub(crate) const fn words_for(self, only_some_events: bool) -> &'static str {
+        match (self, only_some_events) {
+            (Self::Organizer, true) => "Runs these events and their registrations.",
+            (Self::Door, true) => {
+                "Sees who is registered for these events and checks people in there."
+            }
+            _ => self.words(),
+        }
+    }
 }
 
 impl Viewer {
@@ -86,6 +97,17 @@ impl Viewer {
     pub(crate) fn may(&self, scope: Scope) -> bool {
         let account = self.account.as_ref();
         account.is_some_and(|account| account.scopes.iter().any(|one| one == scope.name()))
+    }
+
+    /// Whether the person is a member of the account for some events only.
+    pub(crate) fn only_some_events(&self) -> bool {
+        let account = self.account.as_ref();
+        account.is_some_and(|account| account.only_some_events)
+    }
+
+    /// Whether the person may make new events, also from others.
+    pub(crate) fn may_create_events(&self) -> bool {
+        self.may(Scope::EventsWrite) && !self.only_some_events()
     }
 
     pub(crate) fn role(&self) -> Role {
@@ -121,6 +143,7 @@ mod tests {
             role: role.to_owned(),
             scopes: scopes.iter().map(|&scope| scope.to_owned()).collect(),
             is_suspended: false,
+            only_some_events: false,
         }
     }
 
@@ -142,6 +165,20 @@ mod tests {
         assert!(!viewer.may(Scope::EventsWrite) && !viewer.may(Scope::KeysWrite));
         let others: Vec<_> = viewer.others.iter().map(|one| &*one.account_id).collect();
         assert_eq!(others, ["b"]);
+    }
+
+    #[test]
+    fn a_member_for_some_events_makes_none() {
+        let mut organizer = membership("a", "organizer", &["events:write"]);
+        for only_some_events in [false, true] {
+            organizer.only_some_events = only_some_events;
+            let viewer = Viewer::of(Session {
+                current: Some(organizer.clone()),
+                ..Session::default()
+            });
+            assert!(viewer.may(Scope::EventsWrite));
+            assert_eq!(viewer.may_create_events(), !only_some_events);
+        }
     }
 
     #[test]

@@ -2,9 +2,9 @@
 
 use domain::{
     instant::Instant,
-    invitation::SentInvitation,
+    invitation::{MAX_NAMED_EVENTS, SentInvitation},
     job::JobKey,
-    person::{Person, Role, greeted},
+    person::{NamedEvent, Person, Role, greeted},
     sign_in_code::{Code, Purpose},
 };
 
@@ -191,6 +191,24 @@ fn app_mail(
     mail(job, site, &person.email, subject, shown)
 }
 
+/// The first of some events by their titles, which must not be links, and how many more there are.
+fn some_of(events: &[NamedEvent]) -> String {
+    let named = events.iter().take(MAX_NAMED_EVENTS);
+    let named = named.map(|event| {
+        greeted(&event.title).map_or_else(|| "an event".to_owned(), |title| format!("\"{title}\""))
+    });
+    let mut named: Vec<String> = named.collect();
+    let others = events.len().saturating_sub(MAX_NAMED_EVENTS);
+    if others > 0 {
+        named.push(format!("{others} more"));
+    }
+    match named.pop() {
+        None => "some of its events".to_owned(),
+        Some(last) if named.is_empty() => last,
+        Some(last) => format!("{} and {last}", named.join(", ")),
+    }
+}
+
 fn invitation_mail(
     job: &JobKey,
     sent: &SentInvitation,
@@ -200,10 +218,18 @@ fn invitation_mail(
     let host = site.host;
     let account = greeted(&sent.account_name).unwrap_or("an account");
     let by = greeted(&sent.invited_by).unwrap_or("Someone");
-    let what = match sent.invitation.role {
-        Role::Owner => "as one of its owners",
-        Role::Organizer => "to organize its events",
-        Role::Door => "to check people in at the door",
+    let only = sent.invitation.rights.only_some_events;
+    let what = match (sent.invitation.rights.role, only) {
+        (Role::Owner, _) => "as one of its owners".to_owned(),
+        (Role::Organizer, false) => "to organize its events".to_owned(),
+        (Role::Door, false) => "to check people in at the door".to_owned(),
+        (Role::Organizer, true) => format!("to organize {}", some_of(&sent.events)),
+        (Role::Door, true) => {
+            format!(
+                "to check people in at the door of {}",
+                some_of(&sent.events)
+            )
+        }
     };
     let lead = format!(
         "{by} would like you to join {account} on {host}, {what}. To accept or decline, open the page below and sign in with this address. You have 7 days."

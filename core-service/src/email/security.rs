@@ -75,7 +75,14 @@ pub enum AccountIncident {
     /// A member became an owner by an invitation.
     OwnerAdded(Concerned),
     /// A member has another role.
-    RoleChanged(Concerned, Role, Role),
+    RoleChanged {
+        /// The member.
+        who: Concerned,
+        /// The old role, and the number of events that it was for, if not for all.
+        before: (Role, Option<usize>),
+        /// The new ones.
+        after: (Role, Option<usize>),
+    },
     /// A member was removed.
     MemberRemoved(Concerned),
 }
@@ -273,15 +280,17 @@ fn on_account(what: &AccountIncident, place: &str) -> Words {
                 who.is()
             ),
         ),
-        AccountIncident::RoleChanged(who, before, after) => member(
+        AccountIncident::RoleChanged { who, before, after } => member(
             "A role was changed",
             format!(
-                "{} {} {} of {place} now, and {} {} before.",
+                "{} {} {} of {place}{} now, and {} {}{} before.",
                 who.subject(),
                 who.is(),
-                role(*after),
+                role(after.0),
+                for_events(after.1, before.1),
                 who.was(),
-                role(*before)
+                role(before.0),
+                for_events(before.1, after.1),
             ),
         ),
         AccountIncident::MemberRemoved(who) => Words {
@@ -325,6 +334,16 @@ const fn role(role: Role) -> &'static str {
         Role::Owner => "an owner",
         Role::Organizer => "an organizer",
         Role::Door => "at the door",
+    }
+}
+
+/// For how many events a role is, unless it is for all, as the other one is.
+fn for_events(events: Option<usize>, other: Option<usize>) -> String {
+    match (events, other) {
+        (Some(1), _) => " for one event".to_owned(),
+        (Some(events), _) => format!(" for {events} events"),
+        (None, Some(_)) => " for all events".to_owned(),
+        (None, None) => String::new(),
     }
 }
 

@@ -1,8 +1,8 @@
 //! The frame of core's handlers: who calls, idempotency keys, and errors as statuses.
 
-use std::{marker::PhantomData, net::IpAddr};
+use std::{borrow::Cow, marker::PhantomData, net::IpAddr};
 
-use domain::idempotency::KeyedCall;
+use domain::{idempotency::KeyedCall, person::Reach};
 use muster_api::{
     binding::Rpc,
     frame::{Frame, Handle},
@@ -122,7 +122,12 @@ impl Frame for CoreFrame {
             return answer.map_err(refuse);
         };
         let bytes = request.get_ref().message.encode_to_vec();
-        let call = KeyedCall::new(caller.account, key, R::GRPC_PATH, &bytes);
+        // Stored answers tell of events, so who reaches some events only has keys of their own.
+        let key = match caller.reach {
+            Reach::Account => Cow::Borrowed(key),
+            Reach::EventsOf(person) => Cow::Owned(format!("{person} {key}")),
+        };
+        let call = KeyedCall::new(caller.account, &key, R::GRPC_PATH, &bytes);
         // It stays the id of the call that was refused, so that a repeated call is refused in the same bytes.
         let request_id = RequestId::of(request.metadata().as_ref());
         let refusal = |error| {

@@ -265,6 +265,9 @@ impl GateLayer {
             return Err(refuse(Error::Unauthorized));
         }
         if let Some(needed) = rule.scope {
+            if !rule.some_events {
+                caller.require_account(needed).map_err(refuse)?;
+            }
             caller.require(needed).map_err(refuse)?;
         }
         let now = self.authenticator.now();

@@ -2,7 +2,7 @@
 
 use domain::{
     instant::Instant,
-    person::{MemberKey, Role},
+    person::{MemberKey, Rights},
     scope::{Scope, Scopes},
 };
 use muster_api::internal::v1::{
@@ -82,8 +82,8 @@ pub(super) fn created(
 }
 
 fn key(one: MemberKey, by: &SignedIn, now: Instant) -> Key {
-    let role = one.role.map_or(Scopes::named([]), Role::scopes);
-    let scopes = one.key.scopes.within(role);
+    let most = one.rights.map_or(Scopes::named([]), Rights::scopes);
+    let scopes = one.key.scopes.within(most);
     Key {
         id: one.key.id.to_string(),
         scopes: scopes.iter().map(Scope::name).map(str::to_owned).collect(),

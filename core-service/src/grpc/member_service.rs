@@ -1,13 +1,19 @@
 //! Members of accounts, and invitations.
 
-use domain::{self, invitation::SentInvitation, person::Role};
+use domain::{
+    self,
+    ids::EventId,
+    invitation::SentInvitation,
+    person::{NamedEvent, Role},
+    violation::FieldViolation,
+};
 use muster_api::{
     Scope,
     internal::v1::{
         self, AcceptInvitationRequest, AcceptInvitationResponse, ChangeRoleRequest,
         DeclineInvitationRequest, DeclineInvitationResponse, GetInvitationRequest, Invitation,
         InviteMemberRequest, LeaveAccountRequest, LeaveAccountResponse, ListMembersRequest,
-        MemberList, ReceivedInvitation, RemoveMemberRequest, RemoveMemberResponse,
+        MemberEvent, MemberList, ReceivedInvitation, RemoveMemberRequest, RemoveMemberResponse,
         WithdrawInvitationRequest, WithdrawInvitationResponse, services::MemberHandlers,
     },
 };
@@ -18,7 +24,9 @@ use super::{
     request::id_of,
     session_service,
 };
-use crate::service::{Error, LinkLimit, Members, NewInvitation, SignedIn};
+use crate::service::{
+    Error, EventChoice, LinkLimit, Members, NewInvitation, NewPosition, SignedIn, UNKNOWN_EVENTS,
+};
 
 /// The rpcs about members.
 pub(super) struct MemberApi {
@@ -50,6 +58,10 @@ impl MemberHandlers<CoreFrame> for MemberApi {
         let new = NewInvitation {
             email: request.email.unwrap_or_default(),
             role: role_named(request.role)?,
+            events: request
+                .events
+                .as_ref()
+                .map_or(Ok(EventChoice::All), chosen)?,
         };
         let sent = self.members.invite(&principal, &person, new).await?;
         Ok(invitation(sent))
@@ -72,7 +84,11 @@ impl MemberHandlers<CoreFrame> for MemberApi {
     ) -> Result<v1::Member, Error> {
         let id = id_of("member", request.person_id)?;
         let role = role_named(request.role)?;
-        let changed = self.members.change_role(&principal, id, role).await?;
+        let events = request.events.as_ref().map(chosen).transpose()?;
+        let changed = self
+            .members
+            .change_role(&principal, id, NewPosition { role, events });
+        let changed = changed.await?;
         Ok(shown(changed, &person))
     }
 
@@ -147,13 +163,42 @@ fn role_named(name: Option<String>) -> Result<Role, Error> {
     role.map_err(|_| Error::NotFound { what: "role" })
 }
 
+fn chosen(choice: &v1::EventChoice) -> Result<EventChoice, Error> {
+    let of = |message: &str| {
+        Error::Invalid(vec![FieldViolation {
+            field: "events.ids".to_owned(),
+            message: message.to_owned(),
+        }])
+    };
+    match (choice.all, choice.ids.is_empty()) {
+        (true, true) => Ok(EventChoice::All),
+        (true, false) => Err(of("must be empty for all events")),
+        (false, true) => Err(of("must name at least one event")),
+        (false, false) => {
+            let ids = choice.ids.iter().map(|id| id.parse().map(EventId::new));
+            let ids: Result<Vec<EventId>, _> = ids.collect();
+            ids.map(EventChoice::Only).map_err(|_| of(UNKNOWN_EVENTS))
+        }
+    }
+}
+
+fn named(event: NamedEvent) -> MemberEvent {
+    MemberEvent {
+        id: event.id.to_string(),
+        title: event.title,
+        start_date: event.schedule.start.rfc3339(),
+    }
+}
+
 fn shown(one: domain::person::Member, by: &SignedIn) -> v1::Member {
     v1::Member {
         is_caller: one.person.id == by.person,
         person_id: one.person.id.to_string(),
         name: one.person.name,
         email: one.person.email,
-        role: one.role.name().to_owned(),
+        role: one.rights.role.name().to_owned(),
+        only_some_events: one.rights.only_some_events,
+        events: one.events.into_iter().map(named).collect(),
         created_at: one.since.to_string(),
         keys: i32::try_from(one.keys).unwrap_or(i32::MAX),
     }
@@ -162,7 +207,9 @@ fn shown(one: domain::person::Member, by: &SignedIn) -> v1::Member {
 fn invitation(sent: SentInvitation) -> Invitation {
     Invitation {
         id: sent.invitation.id.to_string(),
-        role: sent.invitation.role.name().to_owned(),
+        role: sent.invitation.rights.role.name().to_owned(),
+        only_some_events: sent.invitation.rights.only_some_events,
+        events: sent.events.into_iter().map(named).collect(),
         created_at: sent.invitation.created_at.to_string(),
         expires_at: sent.invitation.expires_at.to_string(),
         email: sent.invitation.email,

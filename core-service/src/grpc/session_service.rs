@@ -1,5 +1,6 @@
 //! Sessions of people who are signed in.
 
+use domain::invitation::MAX_NAMED_EVENTS;
 use muster_api::internal::v1::{
     EndSessionRequest, EndSessionResponse, FinishStepUpRequest, GetSessionRequest,
     ListOwnTrailRequest, ListSessionsRequest, ListedSession, Membership, OwnTrail, Person,
@@ -146,11 +147,12 @@ fn session(view: SessionView) -> Session {
 }
 
 fn membership(one: &domain::person::Membership) -> Membership {
-    let scopes = one.role.scopes();
+    let scopes = one.rights.scopes();
     Membership {
         account_id: one.account_id.to_string(),
         account_name: one.account_name.clone(),
-        role: one.role.name().to_owned(),
+        role: one.rights.role.name().to_owned(),
+        only_some_events: one.rights.only_some_events,
         scopes: scopes.iter().map(|scope| scope.to_string()).collect(),
         is_suspended: one.is_suspended,
     }
@@ -167,10 +169,15 @@ pub(super) fn shown(person: domain::person::Person) -> Person {
 }
 
 pub(super) fn invitation(sent: domain::invitation::SentInvitation) -> ReceivedInvitation {
+    let first = sent.events.iter().take(MAX_NAMED_EVENTS);
+    let titles = first.map(|event| event.title.clone());
     ReceivedInvitation {
         id: sent.invitation.id.to_string(),
         account_name: sent.account_name,
-        role: sent.invitation.role.name().to_owned(),
+        role: sent.invitation.rights.role.name().to_owned(),
+        only_some_events: sent.invitation.rights.only_some_events,
+        event_count: i32::try_from(sent.events.len()).unwrap_or(i32::MAX),
+        event_titles: titles.collect(),
         invited_by: sent.invited_by,
         expires_at: sent.invitation.expires_at.to_string(),
     }

@@ -8,8 +8,8 @@ use muster_api::{
     Reason,
     metadata::{RATE_LIMIT, RATE_LIMIT_POLICY},
     status::{
-        insufficient_grant, insufficient_role, insufficient_scope, invalid, overloaded,
-        quota_exceeded, retry_after, status, with_violations,
+        insufficient_grant, insufficient_role, insufficient_scope, invalid, only_some_events,
+        overloaded, quota_exceeded, retry_after, status, with_violations,
     },
     violation::Violation,
 };
@@ -105,6 +105,7 @@ fn refuse_scope(needed: Scope, lacking: Lacking) -> Status {
     match lacking {
         Lacking::Key => insufficient_scope(needed),
         Lacking::Role => insufficient_role(needed),
+        Lacking::Events => only_some_events(needed),
         Lacking::Grant(granted) => insufficient_grant(needed, &granted.joined(" ")),
     }
 }

@@ -73,9 +73,15 @@ pub(super) async fn incident(
             member,
             before,
             after,
+            events_before,
+            events_after,
         } => {
-            let who = names.member(Some(member)).await?;
-            (account, AccountIncident::RoleChanged(who, before, after))
+            let incident = AccountIncident::RoleChanged {
+                who: names.member(Some(member)).await?,
+                before: (before, events_before),
+                after: (after, events_after),
+            };
+            (account, incident)
         }
         SecurityNotice::MemberRemoved { account, member } => {
             let who = names.member(Some(member)).await?;
@@ -103,7 +109,7 @@ pub(super) fn page(incident: &Incident, links: &Links) -> String {
         | AccountIncident::KeyReplaced(_)
         | AccountIncident::KeyTakenOver(_) => links.keys(),
         AccountIncident::AppConnected(_) => links.apps(),
-        AccountIncident::OwnerAdded(_) | AccountIncident::RoleChanged(..) => links.members(),
+        AccountIncident::OwnerAdded(_) | AccountIncident::RoleChanged { .. } => links.members(),
         AccountIncident::MemberRemoved(_) => links.dashboard(),
     }
 }

@@ -13,6 +13,7 @@ use domain::{
     ids::{AccountId, PersonId, SessionId},
     instant::Instant,
     oauth::{self, Audience, Kind},
+    person::Reach,
     scope::{Scope, Scopes},
     session::{Session, SessionToken},
 };
@@ -37,6 +38,8 @@ pub struct Principal {
     pub scopes: Scopes,
     /// Whether addresses and answers of guests are shown: not at the door.
     pub sees_addresses: bool,
+    /// The events of the account that are there for the caller.
+    pub reach: Reach,
 }
 
 /// A person who is signed in.
@@ -66,6 +69,22 @@ pub struct Caller {
 }
 
 impl Caller {
+    /// Refuses a caller who reaches some events only, for what needs this scope and is about more than those.
+    ///
+    /// # Errors
+    /// When they do, or the account is suspended.
+    pub fn require_account(&self, needed: Scope) -> Result<(), Error> {
+        if self.is_suspended {
+            return Err(Error::AccountSuspended);
+        }
+        let reach = self.principal.map(|principal| principal.reach);
+        if matches!(reach, Some(Reach::EventsOf(_))) {
+            let lacking = Lacking::Events;
+            return Err(Error::InsufficientScope { needed, lacking });
+        }
+        Ok(())
+    }
+
     /// Refuses a caller without this scope.
     ///
     /// # Errors
@@ -291,11 +310,14 @@ impl Authenticator {
             return Err(Error::Unauthorized);
         }
         self.key_uses.record(key.id, now);
+        // The look-up finds keys of members only.
+        let person = key.person_id.ok_or(Error::Unauthorized)?;
         let principal = Principal {
             account: key.account_id,
             actor: Actor::Key(key.id),
-            scopes: key.scopes.within(standing.role.scopes()),
-            sees_addresses: standing.role.sees_addresses(),
+            scopes: key.scopes.within(standing.rights.scopes()),
+            sees_addresses: standing.rights.role.sees_addresses(),
+            reach: standing.rights.reach(person),
         };
         let caller = Caller {
             principal: Some(principal),
@@ -317,13 +339,14 @@ impl Authenticator {
             return Err(Error::Unauthorized);
         }
         self.grant_uses.record(grant.id, now);
-        let role = standing.role.scopes();
+        let role = standing.rights.scopes();
         let granted = token.scopes.within(grant.scopes);
         let principal = Principal {
             account: grant.account_id,
             actor: Actor::App(grant.id, grant.person_id),
             scopes: granted.within(role),
-            sees_addresses: standing.role.sees_addresses(),
+            sees_addresses: standing.rights.role.sees_addresses(),
+            reach: standing.rights.reach(grant.person_id),
         };
         let caller = Caller {
             principal: Some(principal),
@@ -353,8 +376,9 @@ impl Authenticator {
         let principal = member.map(|(account, standing)| Principal {
             account,
             actor: Actor::Person(session.person_id),
-            scopes: standing.role.scopes(),
-            sees_addresses: standing.role.sees_addresses(),
+            scopes: standing.rights.scopes(),
+            sees_addresses: standing.rights.role.sees_addresses(),
+            reach: standing.rights.reach(session.person_id),
         });
         Ok(Recognised {
             caller: Caller {

@@ -205,6 +205,8 @@ pub enum Lacking {
     Key,
     /// The role of the person in the account.
     Role,
+    /// The events of the person, who is a member for some only.
+    Events,
     /// The grant of an app, whose person could agree to more than to these scopes.
     Grant(Scopes),
 }

@@ -72,7 +72,7 @@ impl Events {
         &self.defaults
     }
 
-    /// The caller's events.
+    /// The caller's events, as far as they reach.
     pub async fn list(
         &self,
         caller: &Principal,
@@ -82,6 +82,10 @@ impl Events {
     ) -> Result<MyEvents, Error> {
         let (store, now) = (self.commands.store(), self.commands.now());
         let owner = caller.account;
+        let filter = &MyEventsFilter {
+            reach: caller.reach,
+            ..filter.clone()
+        };
         if filter.text.is_some() && store.has_unfolded_events(owner).await? {
             return Err(Error::IndexIncomplete);
         }
@@ -119,7 +123,8 @@ pub(super) async fn find(
     caller: &Principal,
     id: EventId,
 ) -> Result<(Event, Counters), Error> {
-    let found = store.find_account_event(caller.account, id).await?;
+    let found = store.find_account_event(caller.account, caller.reach, id);
+    let found = found.await?;
     found.ok_or(Error::NO_EVENT)
 }
 
@@ -147,7 +152,10 @@ pub(super) async fn hold(
 ) -> Result<(Event, Counters), Error> {
     context.tx.lock_counters(id).await?.ok_or(Error::NO_EVENT)?;
     context.renew_time();
-    let found = context.tx.find_account_event(caller.account, id).await?;
+    let found = context
+        .tx
+        .find_account_event(caller.account, caller.reach, id);
+    let found = found.await?;
     found.ok_or(Error::NO_EVENT)
 }
 

@@ -1,6 +1,7 @@
 //! The members of an account, and invitations to become one.
 
 mod inviting;
+mod positions;
 mod succession;
 
 use std::sync::Arc;
@@ -13,7 +14,7 @@ use domain::{
     fact::{Fact, MemberChange},
     ids::{AccountId, InvitationId, PersonId},
     invitation::{Invitation, SentInvitation, VALID_SECONDS},
-    person::{Member, Role},
+    person::{Member, Position, Role},
     plan::Plans,
     session::SessionToken,
 };
@@ -25,11 +26,13 @@ use super::{
     mailboxes, oauth, sessions,
 };
 
+pub use positions::{EventChoice, NewPosition, UNKNOWN_EVENTS};
 pub use succession::RemovedMember;
 
 pub(super) use inviting::{end_invitations_by, end_invitations_since};
 
 use inviting::{may_invite, may_invite_as, own};
+use positions::{Held, better, checked};
 use succession::Heir;
 
 /// How many members and invitations an account may have together.
@@ -45,6 +48,8 @@ pub struct NewInvitation {
     pub email: String,
     /// The role that it offers.
     pub role: Role,
+    /// The events that it is for.
+    pub events: EventChoice,
 }
 
 /// Use cases about members. Whether the caller may change them is the gate's decision.
@@ -121,19 +126,26 @@ impl Members {
                     "an account may have {MAX_MEMBERS} members and invitations"
                 )));
             }
+            let events = checked(context, caller.account, new.role, new.events, 0).await?;
+            let position = Position {
+                role: new.role,
+                events: events.as_deref(),
+            };
             let invitation = Invitation {
                 id: InvitationId::new(context.new_id()),
                 account_id: caller.account,
                 email: new.email,
-                role: new.role,
+                rights: position.rights(),
                 invited_by: Some(by.person),
                 created_at: now,
                 expires_at: now.plus_seconds(VALID_SECONDS),
             };
-            context.tx.put_invitation(&invitation).await?;
+            let events = position.events;
+            context.tx.put_invitation(&invitation, events).await?;
             context
                 .record(Fact::MemberInvited {
                     invitation: &invitation,
+                    events,
                 })
                 .await?;
             let sent = context.tx.find_invitation(invitation.id, now).await?;
@@ -170,18 +182,20 @@ impl Members {
         id: InvitationId,
     ) -> Result<(AccountId, SessionToken), Error> {
         let decide = async |context: &mut Context| {
-            let invitation = own(context, by, id).await?;
-            let account = invitation.account_id;
+            let account = own(context, by, id).await?.invitation.account_id;
             lock(context, account).await?;
             // It may have ended while this waited for the account.
-            own(context, by, id).await?;
-            may_invite(context, &invitation).await?;
-            // Whoever is a member already, since their address changed, keeps the better role.
-            let before = context.tx.find_role(account, by.person).await?;
-            let role = before.map_or(invitation.role, |before| before.min(invitation.role));
+            let sent = own(context, by, id).await?;
+            may_invite(context, &sent.invitation).await?;
+            let offered = Held::from(sent);
+            // Someone may be a member already, since their address changed.
+            let joined = match Held::read(context, account, by.person).await? {
+                None => offered,
+                Some(before) => better(before, offered)?,
+            };
             context
                 .tx
-                .put_membership(account, by.person, role, context.now)
+                .put_membership(account, by.person, joined.position(), context.now)
                 .await?;
             context.tx.delete_invitation(id).await?;
             context
@@ -192,7 +206,7 @@ impl Members {
                 .record(Fact::MemberChanged {
                     account,
                     person: by.person,
-                    change: MemberChange::Joined(role),
+                    change: MemberChange::Joined(joined.position()),
                 })
                 .await?;
             Ok((account, sessions::renew(context, by).await?))
@@ -216,7 +230,7 @@ impl Members {
     /// Declines an invitation to the person's own address.
     pub async fn decline(&self, by: &SignedIn, id: InvitationId) -> Result<(), Error> {
         let decide = async |context: &mut Context| {
-            let account = own(context, by, id).await?.account_id;
+            let account = own(context, by, id).await?.invitation.account_id;
             context.tx.delete_invitation(id).await?;
             context
                 .record(Fact::InvitationEnded {
@@ -229,35 +243,38 @@ impl Members {
         self.commands.run(Actor::Person(by.person), decide).await
     }
 
-    /// Gives a member another role.
+    /// Gives a member another role, and makes them one for these events, if that is said.
     pub async fn change_role(
         &self,
         caller: &Principal,
         person: PersonId,
-        role: Role,
+        new: impl Into<NewPosition>,
     ) -> Result<Member, Error> {
+        let new: NewPosition = new.into();
         let decide = async |context: &mut Context| {
             let account = caller.account;
             lock(context, account).await?;
-            let before = context.tx.find_role(account, person).await?;
+            let before = Held::read(context, account, person).await?;
             let before = before.ok_or(NO_MEMBER)?;
-            if before != role {
-                leaves_an_owner(context, account, before).await?;
+            let after = before.moved(context, account, &new).await?;
+            if before != after {
+                if before.role != after.role {
+                    leaves_an_owner(context, account, before.role).await?;
+                }
+                let (before, after) = (before.position(), after.position());
                 context
                     .tx
-                    .put_membership(account, person, role, context.now)
+                    .put_membership(account, person, after, context.now)
                     .await?;
-                if !may_invite_as(role) {
+                if !may_invite_as(after.role) {
                     end_invitations_by(context, account, person).await?;
                 }
+                let change = MemberChange::Moved { before, after };
                 context
                     .record(Fact::MemberChanged {
                         account,
                         person,
-                        change: MemberChange::Role {
-                            before,
-                            after: role,
-                        },
+                        change,
                     })
                     .await?;
             }
@@ -303,14 +320,14 @@ async fn end(
     account: AccountId,
     person: PersonId,
     heir: Option<Heir>,
-    change: MemberChange,
+    change: MemberChange<'_>,
 ) -> Result<RemovedMember, Error> {
     lock(context, account).await?;
-    let role = context.tx.find_role(account, person).await?;
-    let role = role.ok_or(NO_MEMBER)?;
-    leaves_an_owner(context, account, role).await?;
+    let rights = context.tx.find_rights(account, person).await?;
+    let rights = rights.ok_or(NO_MEMBER)?;
+    leaves_an_owner(context, account, rights.role).await?;
     let removed = match heir {
-        Some(heir) => succession::hand_over(context, account, (person, role), heir).await?,
+        Some(heir) => succession::hand_over(context, account, (person, rights), heir).await?,
         None => RemovedMember {
             revoked: context
                 .tx

@@ -8,6 +8,7 @@ use domain::{
     instant::Instant,
     job::ClaimedJob,
     organizer_mail::{Collection, EventUpdates, MailChoice, Organizer, OrganizerMail, Span},
+    person::Reach,
 };
 
 use super::{Commands, Context, Error, Principal, SignedIn};
@@ -99,17 +100,24 @@ impl OrganizerMails {
 
     async fn recipients_of(&self, account: AccountId, span: Span) -> Result<Vec<PersonId>, Error> {
         let (store, now) = (self.commands.store(), self.commands.now());
-        let updates = store.list_event_updates(account, span, now, MAX_EVENTS);
-        let updates = updates.await?;
-        if updates.is_empty() {
+        let updates = |reach| store.list_event_updates(account, reach, span, now, MAX_EVENTS);
+        let of_account = updates(Reach::Account).await?;
+        if of_account.is_empty() {
             return Ok(Vec::new());
         }
         let members = store.list_organizers(account, MAX_MEMBERS).await?;
-        let wants = |(person, member): (PersonId, Organizer)| {
-            let is_recipient = !member.wanted(&updates).is_empty();
-            is_recipient.then_some(person)
-        };
-        Ok(members.into_iter().filter_map(wants).collect())
+        let mut recipients = Vec::new();
+        for (person, member) in members.into_iter().filter(|(_, one)| one.is_mailed()) {
+            let wanted = match member.rights.reach(person) {
+                Reach::Account => member.wanted(&of_account),
+                // Theirs need not be among those with the most.
+                reach @ Reach::EventsOf(_) => member.wanted(&updates(reach).await?),
+            };
+            if !wanted.is_empty() {
+                recipients.push(person);
+            }
+        }
+        Ok(recipients)
     }
 
     /// What a mail says, and to whom, by now; none if there is nothing to say to them any more.
@@ -126,13 +134,16 @@ impl OrganizerMails {
         let Some(organizer) = store.find_organizer(account, person).await? else {
             return Ok(None);
         };
-        let updates = store.list_event_updates(account, span, now, MAX_EVENTS);
+        let reach = organizer.rights.reach(person);
+        let updates = store.list_event_updates(account, reach, span, now, MAX_EVENTS);
         let mut wanted = organizer.wanted(&updates.await?);
         if wanted.is_empty() {
             return Ok(None);
         }
         if organizer.sees_registrations {
-            let mut names = store.list_new_names(account, span, MAX_NAMED).await?;
+            let mut names = store
+                .list_new_names(account, reach, span, MAX_NAMED)
+                .await?;
             for event in &mut wanted {
                 event.names = names.remove(&event.event).unwrap_or_default();
             }

@@ -122,8 +122,8 @@ impl Sessions {
         account: AccountId,
     ) -> Result<SessionToken, Error> {
         let decide = async |context: &mut Context| {
-            let role = context.tx.find_role(account, caller.person).await?;
-            role.ok_or(Error::NotFound { what: "account" })?;
+            let rights = context.tx.find_rights(account, caller.person).await?;
+            rights.ok_or(Error::NotFound { what: "account" })?;
             context
                 .tx
                 .set_account_of_session(caller.session, account)

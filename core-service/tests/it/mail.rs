@@ -190,7 +190,7 @@ fn part(message: &Message<'_>, index: usize) -> String {
 
 impl Instance {
     /// Someone registers.
-    async fn register_guest(&self, event: &Event, name: &str) {
+    pub(crate) async fn register_guest(&self, event: &Event, name: &str) {
         let registered = self.registrations.register(&event.slug, guest(name), None);
         registered.await.unwrap();
     }

@@ -24,6 +24,7 @@ mod removing;
 mod seats;
 mod sessions;
 pub(crate) mod signing_in;
+mod some_events;
 mod suspending;
 mod taking_back;
 mod trespassing;

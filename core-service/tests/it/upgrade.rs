@@ -6,7 +6,7 @@ use core_service::service::{Error, EventFilter, MyEventsFilter};
 use domain::{
     catalogue::{CatalogueFilter, FilterTexts},
     job::JobKind,
-    person::Role,
+    person::{Rights, Role},
     registration::Status,
 };
 use sqlx::Connection as _;
@@ -90,8 +90,8 @@ async fn everything_is_kept_and_works(database: Database) {
     let owner = instance.store.find_person_by_email(&account.email);
     let owner = owner.await.unwrap().unwrap();
     assert_eq!(owner.name, account.name);
-    let role = instance.store.find_role(account.id, owner.id).await;
-    assert_eq!(role.unwrap(), Some(Role::Owner));
+    let rights = instance.store.find_rights(account.id, owner.id).await;
+    assert_eq!(rights.unwrap(), Some(Rights::everywhere(Role::Owner)));
     let listed = instance.catalogue.list(10, 0).await.unwrap();
     let event = |title: &str| {
         let mut events = listed.events.iter().map(|one| &one.event);

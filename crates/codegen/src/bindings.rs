@@ -93,6 +93,7 @@ fn rpc(api: &Api, method: &Method, type_name: &Ident, comment: &str) -> TokenStr
         idempotent,
         checks_credential,
         idempotency_key,
+        some_events,
         step_up,
         changes_catalogue,
         collects_mistakes,
@@ -127,6 +128,7 @@ fn rpc(api: &Api, method: &Method, type_name: &Ident, comment: &str) -> TokenStr
             const IDEMPOTENT: bool = #idempotent;
             const IDEMPOTENCY_KEY: bool = #idempotency_key;
             const CHECKS_CREDENTIAL: bool = #checks_credential;
+            const SOME_EVENTS: bool = #some_events;
             const STEP_UP: bool = #step_up;
             const CHANGES_CATALOGUE: bool = #changes_catalogue;
             const COLLECTS_MISTAKES: bool = #collects_mistakes;

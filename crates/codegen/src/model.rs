@@ -83,6 +83,8 @@ pub(crate) struct Method {
     pub(crate) access: Access,
     /// The scope that the caller's credential must have, for example `events:read`.
     pub(crate) scope: Option<String>,
+    /// Whether a member who is invited for some events only may call it.
+    pub(crate) some_events: bool,
     /// Whether the session must have stepped up lately.
     pub(crate) step_up: bool,
     pub(crate) checks_credential: bool,

@@ -162,6 +162,7 @@ pub(crate) struct MethodRules {
     pub(crate) links: Vec<Link>,
     pub(crate) changes_catalogue: bool,
     pub(crate) collects_mistakes: bool,
+    pub(crate) some_events: bool,
 }
 
 /// `muster.options.v1.Link`.

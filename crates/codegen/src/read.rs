@@ -187,6 +187,7 @@ fn method(service: &ServiceDescriptor, descriptor: &MethodDescriptor) -> Result<
         idempotent: level.is_some_and(|level| level != IdempotencyLevel::IdempotencyUnknown),
         access: rules.access,
         scope: Some(rules.scope).filter(|scope| !scope.is_empty()),
+        some_events: rules.some_events,
         step_up: rules.step_up,
         checks_credential: rules.checks_credential,
         idempotency_key: rules.idempotency_key,
@@ -213,6 +214,10 @@ fn says_who_may_call(rules: &MethodRules) -> Result<()> {
     ensure!(
         !rules.step_up || rules.access == Access::Session,
         "only sessions step up, so its access must be ACCESS_SESSION"
+    );
+    ensure!(
+        !rules.some_events || names_scope,
+        "members of some events are kept only from what needs a scope, so it must name one"
     );
     match rules.access {
         Access::Unspecified => bail!("it does not say its access"),

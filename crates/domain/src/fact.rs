@@ -18,7 +18,7 @@ use super::{
     message::Message,
     oauth::Grant,
     organizer_mail::OrganizerMail,
-    person::Role,
+    person::Position,
     plan::Plan,
     registration::{Registration, Status, Waiting},
     session::Session,
@@ -238,6 +238,8 @@ pub enum Fact<'a> {
     MemberInvited {
         /// The invitation.
         invitation: &'a Invitation,
+        /// The events that it is for; absent for all.
+        events: Option<&'a [EventId]>,
     },
     /// An invitation was withdrawn or declined.
     InvitationEnded {
@@ -253,7 +255,7 @@ pub enum Fact<'a> {
         /// The member.
         person: PersonId,
         /// How.
-        change: MemberChange,
+        change: MemberChange<'a>,
     },
     /// A person agreed that an app acts for them.
     AppConnected {
@@ -526,15 +528,15 @@ pub enum AccountChange<'a> {
 
 /// How the members of an account changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum MemberChange {
+pub enum MemberChange<'a> {
     /// Someone accepted an invitation.
-    Joined(Role),
-    /// A member has another role.
-    Role {
-        /// The old role.
-        before: Role,
-        /// The new role.
-        after: Role,
+    Joined(Position<'a>),
+    /// A member has another role, or is one for other events.
+    Moved {
+        /// The old position.
+        before: Position<'a>,
+        /// The new position.
+        after: Position<'a>,
     },
     /// A member left.
     Left,

@@ -3,12 +3,15 @@
 use super::{
     ids::{AccountId, InvitationId, PersonId},
     instant::Instant,
-    person::Role,
+    person::{NamedEvent, Rights},
 };
 
 const DAY_SECONDS: i64 = 86_400;
 /// For how long an invitation is valid.
 pub const VALID_SECONDS: i64 = 7 * DAY_SECONDS;
+
+/// The mail and the page of an invitation name at most this many of its events.
+pub const MAX_NAMED_EVENTS: usize = 3;
 
 /// An invitation. It is for the address alone: whoever signs in with it may accept.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,8 +22,8 @@ pub struct Invitation {
     pub account_id: AccountId,
     /// The invited address, as entered.
     pub email: String,
-    /// The role that it offers.
-    pub role: Role,
+    /// The rights that it offers.
+    pub rights: Rights,
     /// Who invited. The invitation ends when they may no longer invite.
     pub invited_by: Option<PersonId>,
     /// Since when.
@@ -38,4 +41,6 @@ pub struct SentInvitation {
     pub account_name: String,
     /// The name of the member who invited.
     pub invited_by: String,
+    /// The events that it is for, by start, if not for all.
+    pub events: Vec<NamedEvent>,
 }

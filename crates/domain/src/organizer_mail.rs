@@ -5,7 +5,7 @@ use std::{fmt, str::FromStr};
 use super::{
     ids::{AccountId, EventId, PersonId},
     instant::Instant,
-    person::Role,
+    person::{Rights, Role},
 };
 
 /// How long registrations are collected before the first mail.
@@ -144,8 +144,8 @@ pub struct Organizer {
     pub email: String,
     /// The account's name.
     pub account_name: String,
-    /// Their role.
-    pub role: Role,
+    /// Their rights.
+    pub rights: Rights,
     /// Their choice.
     pub choice: MailChoice,
     /// Whether the account's plan shows registrations.
@@ -153,13 +153,21 @@ pub struct Organizer {
 }
 
 impl Organizer {
-    /// What they are told of the news; nothing at all means no mail. Door staff get none.
+    /// Whether there is news that they are told. Door staff are told none.
+    pub fn is_mailed(&self) -> bool {
+        self.rights.role != Role::Door && self.choice != MailChoice::Nothing
+    }
+
+    /// What they are told of the news; nothing at all means no mail.
     pub fn wanted(&self, updates: &[EventUpdates]) -> Vec<EventUpdates> {
-        let wants = |event: &&EventUpdates| match (self.role, self.choice) {
-            (Role::Door, _) | (_, MailChoice::Nothing) => false,
+        if !self.is_mailed() {
+            return Vec::new();
+        }
+        let wants = |event: &&EventUpdates| match self.choice {
+            MailChoice::Nothing => false,
             // Guests change answers only where the organizer wants it.
-            (_, MailChoice::Approvals) => event.awaiting > 0 || event.changed > 0,
-            (_, MailChoice::All) => true,
+            MailChoice::Approvals => event.awaiting > 0 || event.changed > 0,
+            MailChoice::All => true,
         };
         updates.iter().filter(wants).cloned().collect()
     }
@@ -202,7 +210,7 @@ mod tests {
                 name: "Ada".to_owned(),
                 email: "ada@example.org".to_owned(),
                 account_name: "Ada".to_owned(),
-                role,
+                rights: Rights::everywhere(role),
                 choice,
                 sees_registrations: true,
             };

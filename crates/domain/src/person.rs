@@ -4,10 +4,14 @@ use std::{fmt, str::FromStr};
 
 use super::{
     account::ApiKey,
-    ids::{AccountId, PersonId},
+    ids::{AccountId, EventId, PersonId},
     instant::Instant,
+    schedule::Schedule,
     scope::{Scope, Scopes},
 };
+
+/// A member or an invitation that is for some events only is for at most this many.
+pub const MAX_MEMBER_EVENTS: usize = 100;
 
 /// Someone who can sign in.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,7 +51,7 @@ pub struct Membership {
     /// The account's name.
     pub account_name: String,
     /// What the person may do there.
-    pub role: Role,
+    pub rights: Rights,
     /// Whether the operator has suspended the account.
     pub is_suspended: bool,
 }
@@ -58,18 +62,122 @@ pub struct Member {
     /// Who it is.
     pub person: Person,
     /// What they may do.
-    pub role: Role,
+    pub rights: Rights,
     /// Since when.
     pub since: Instant,
     /// How many keys of the account they made that are not revoked.
     pub keys: i64,
+    /// The events that they are a member for, by start, if not for all.
+    pub events: Vec<NamedEvent>,
+}
+
+/// An event that someone is a member for, as people recognize it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NamedEvent {
+    /// Its identifier.
+    pub id: EventId,
+    /// Its title.
+    pub title: String,
+    /// When it takes place.
+    pub schedule: Schedule,
+}
+
+/// The rights of a member: by their role, for all events of the account or for some only.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rights {
+    /// Their role.
+    pub role: Role,
+    /// Whether they are a member for some events only.
+    pub only_some_events: bool,
+}
+
+impl Rights {
+    /// The rights of this role for all events.
+    pub const fn everywhere(role: Role) -> Self {
+        Self {
+            role,
+            only_some_events: false,
+        }
+    }
+
+    /// The scopes of the sessions of members with these rights, and the most that their keys and apps can have. Who is a member for some
+    /// events only has those alone that are about events.
+    pub fn scopes(self) -> Scopes {
+        let scopes = self.role.scopes();
+        if !self.only_some_events {
+            return scopes;
+        }
+        scopes.within(Scopes::named([
+            Scope::EventsRead,
+            Scope::EventsWrite,
+            Scope::EventsCancel,
+            Scope::RegistrationsRead,
+            Scope::RegistrationsWrite,
+            Scope::RegistrationsCheckIn,
+            Scope::MessagesWrite,
+        ]))
+    }
+
+    /// The events that a person with these rights reaches.
+    pub const fn reach(self, person: PersonId) -> Reach {
+        if self.only_some_events {
+            Reach::EventsOf(person)
+        } else {
+            Reach::Account
+        }
+    }
+}
+
+/// The events of an account that someone reaches. Others are not there for them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reach {
+    /// All.
+    Account,
+    /// Those that this person is a member for.
+    EventsOf(PersonId),
+}
+
+impl Reach {
+    /// The person whose events are reached, if not all are.
+    pub const fn person(self) -> Option<PersonId> {
+        match self {
+            Self::Account => None,
+            Self::EventsOf(person) => Some(person),
+        }
+    }
+}
+
+/// What a member is made: a role, and the events that it is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Position<'a> {
+    /// The role.
+    pub role: Role,
+    /// The events; absent for all, also those to come.
+    pub events: Option<&'a [EventId]>,
+}
+
+impl Position<'_> {
+    /// The rights that come with it.
+    pub const fn rights(self) -> Rights {
+        Rights {
+            role: self.role,
+            only_some_events: self.events.is_some(),
+        }
+    }
+}
+
+impl From<Role> for Position<'_> {
+    /// For all events.
+    fn from(role: Role) -> Self {
+        Self { role, events: None }
+    }
 }
 
 /// What a person may do in an account, and whether anyone may do anything there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Standing {
-    /// Their role.
-    pub role: Role,
+    /// Their rights.
+    pub rights: Rights,
     /// Whether the operator has suspended the account.
     pub is_suspended: bool,
 }
@@ -81,8 +189,8 @@ pub struct MemberKey {
     pub key: ApiKey,
     /// The name of that person; empty once they are erased.
     pub person_name: String,
-    /// Their role in the key's account, if they are a member.
-    pub role: Option<Role>,
+    /// Their rights in the key's account, if they are a member.
+    pub rights: Option<Rights>,
 }
 
 /// What a member may do in an account. The more powerful role is the lesser one.
@@ -190,6 +298,22 @@ mod tests {
             assert_eq!(role.name().parse(), Ok(role));
         }
         assert_eq!("admin".parse::<Role>(), Err(UnknownRole));
+    }
+
+    #[test]
+    fn a_member_for_some_events_has_only_what_is_about_events() {
+        let limited = |role| Rights {
+            role,
+            only_some_events: true,
+        };
+        assert_eq!(
+            limited(Role::Organizer).scopes().joined(" "),
+            "events:read events:write events:cancel registrations:read registrations:write registrations:check_in messages:write"
+        );
+        assert_eq!(limited(Role::Door).scopes(), Role::Door.scopes());
+        for role in Role::ALL {
+            assert_eq!(Rights::everywhere(role).scopes(), role.scopes());
+        }
     }
 
     #[test]

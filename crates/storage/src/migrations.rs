@@ -53,7 +53,7 @@ macro_rules! step {
     };
 }
 
-const STEPS: [Step; 61] = [
+const STEPS: [Step; 62] = [
     step!(1, "0001_initial", both),
     step!(2, "0002_registering", both),
     step!(3, "0003_excused_jobs", both),
@@ -121,6 +121,7 @@ const STEPS: [Step; 61] = [
     step!(83, "0083_handles", both),
     step!(84, "0084_parties", both),
     step!(85, "0085_series", both),
+    step!(86, "0086_members_of_events", both),
 ];
 
 /// SQLite's migrations.

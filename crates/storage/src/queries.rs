@@ -27,6 +27,7 @@ mod lists;
 mod mail_holds;
 mod mail_stops;
 mod mails;
+mod member_events;
 mod memberships;
 mod message_refusals;
 mod messages;

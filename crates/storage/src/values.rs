@@ -9,7 +9,7 @@ use domain::{
     mail::GuestMail,
     oauth::Grant,
     period::Period,
-    person::Role,
+    person::{Reach, Rights},
     registration::{Counters, Status},
     words,
 };
@@ -53,6 +53,8 @@ pub struct MyEventsFilter {
     pub starts: Starts,
     /// Only the dates of this series.
     pub series: Option<SeriesId>,
+    /// Only those in reach.
+    pub reach: Reach,
 }
 
 impl From<EventFilter> for MyEventsFilter {
@@ -62,6 +64,7 @@ impl From<EventFilter> for MyEventsFilter {
             text: None,
             starts: Starts::default(),
             series: None,
+            reach: Reach::Account,
         }
     }
 }
@@ -317,7 +320,7 @@ pub struct StoredClient {
     pub fresh_until: Option<Instant>,
 }
 
-/// A grant with its client, its account, and the role of its person there.
+/// A grant with its client, its account, and the rights of its person there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredConnection {
     /// The grant.
@@ -326,8 +329,8 @@ pub struct StoredConnection {
     pub client: StoredClient,
     /// The name of the account.
     pub account_name: String,
-    /// The role.
-    pub role: Role,
+    /// The rights.
+    pub rights: Rights,
 }
 
 /// A stock cover's file.

@@ -122,6 +122,8 @@ impl Decoder for Raw {
 pub(crate) struct Operation {
     pub(crate) method: Method,
     pub(crate) path: String,
+    /// The name of its rpc, in any case; a number follows that of a further route.
+    pub(crate) id: String,
     /// The scope that it needs; none for public ones.
     pub(crate) scope: Option<String>,
     parameters: Vec<(String, String)>,
@@ -151,6 +153,7 @@ pub(crate) fn operations() -> Vec<Operation> {
             found.push(Operation {
                 method,
                 path: path.clone(),
+                id: operation["operationId"].as_str().unwrap().to_owned(),
                 scope: operation["x-muster-scope"].as_str().map(str::to_owned),
                 parameters: parameters.chain(shared).map(named).collect(),
                 body: body

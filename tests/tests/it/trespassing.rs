@@ -3,15 +3,18 @@
 use std::sync::Arc;
 
 use domain::{
-    person::Role,
+    person::{Position, Role},
     plan::Plan,
     registration::Status::{Confirmed, Pending, Waitlisted},
 };
-use muster_api::Reason;
+use muster_api::{
+    Reason,
+    v1::bindings::{CancelEvent, GetMyEvent, ListMyEvents, RepeatEvent, UpdateEvent},
+};
 use serde_json::json;
 use tests::{Account, CallOutcome, Created, Refusal, Surface, TestApp};
 
-use crate::every_rpc::{Fields, operations, rpcs, tools};
+use crate::every_rpc::{Fields, RpcCase, operations, rpcs, tools};
 
 /// What nobody but the account's members may read.
 const SECRET: &str = "Lovelace";
@@ -221,7 +224,147 @@ async fn door_staff_do_nothing_of_an_organizers_by_any_surface(app: Arc<TestApp>
     assert_eq!(world.state(&app).await, before);
 }
 
+/// Rpcs for members of some events that name none.
+const OF_NO_EVENT: [&str; 2] = [
+    "/muster.v1.EventService/ListMyEvents",
+    "/muster.v1.EventService/PreviewCover",
+];
+
+/// Makes the owner of an account an organizer of this event alone.
+async fn limit(app: &Arc<TestApp>, account: &Account, event: &str) {
+    let person = app.store.find_person_by_email(&account.email).await;
+    let person = person.unwrap().unwrap().id;
+    let event = domain::ids::EventId::new(event.parse().unwrap());
+    let position = Position {
+        role: Role::Organizer,
+        events: Some(&[event]),
+    };
+    let mut tx = app.store.begin().await.unwrap();
+    let limited = tx.put_membership(account.id, person, position, TestApp::START);
+    limited.await.unwrap();
+    tx.commit().await.unwrap();
+    app.clock.advance_seconds(5);
+}
+
+/// Every rpc, route and tool either says that a member for some events may call it, and then another event is not there, or refuses it.
+async fn a_member_for_some_events_reaches_no_other_by_any_surface(app: Arc<TestApp>) {
+    let world = owned(&app, SECRET).await;
+    let owner = app.over(Surface::Http).as_owner(&world.account);
+    let own = owner.create(json!({"title": "Own"})).await;
+    limit(&app, &world.account, &own.id).await;
+    let key = &world.account.key;
+    let nothing = with_ids(MISSING, MISSING, "aaaaaaaaaaaaaaaaaaaa");
+    let before = world.state(&app).await;
+    let names = |taken: &dyn Fn(&str) -> bool| NAMES.iter().any(|name| taken(name));
+    let is_allowed = |operation: &str| {
+        let name = operation.trim_end_matches(|last: char| last.is_ascii_digit());
+        let is_it = |rpc: &&RpcCase| {
+            let own = rpc.path.rsplit('/').next().unwrap();
+            own.eq_ignore_ascii_case(name)
+        };
+        let rpcs = rpcs();
+        rpcs.iter().find(is_it).expect(operation).rule.some_events
+    };
+    let (mut refused, mut allowed) = ([0; 3], [0; 3]);
+    for rpc in rpcs().into_iter().filter(|rpc| rpc.rule.scope.is_some()) {
+        let path = rpc.path;
+        let answer = rpc.call(&app, Some(key), &world.fields).await;
+        if !rpc.rule.some_events {
+            let refusal = Refusal::from_grpc(&answer.unwrap_err());
+            assert_eq!(refusal.reason, Reason::InsufficientScope, "{path}");
+            assert!(refusal.message.contains("for some events only"), "{path}");
+            refused[0] += 1;
+            continue;
+        }
+        let taken = rpc.takes(&world.fields);
+        if names(&|name| taken.contains_key(name)) {
+            let expected = rpc.call(&app, Some(key), &nothing).await;
+            let refusal =
+                |answer: Result<Vec<u8>, _>| answer.map_err(|one| Refusal::from_grpc(&one));
+            assert_eq!(refusal(answer), refusal(expected), "{path} {taken:?}");
+        } else {
+            assert!(OF_NO_EVENT.contains(&path), "{path} names no event");
+            let shown = String::from_utf8_lossy(&answer.unwrap()).into_owned();
+            assert!(!shown.contains(SECRET), "{path}");
+        }
+        allowed[0] += 1;
+    }
+    for operation in operations().iter().filter(|one| one.scope.is_some()) {
+        let reply = operation.call(&app, key, &world.fields).await;
+        if !is_allowed(&operation.id) {
+            assert_eq!(reply.status, 403, "{operation:?}");
+            assert_eq!(reply.refusal().reason, Reason::InsufficientScope);
+            refused[1] += 1;
+            continue;
+        }
+        let answer = said(&reply);
+        if names(&|name| operation.takes(name)) {
+            let expected = said(&operation.call(&app, key, &nothing).await);
+            assert_eq!(answer, expected, "{operation:?}");
+        }
+        assert!(!answer.contains(SECRET), "{operation:?}: {answer}");
+        allowed[1] += 1;
+    }
+    let mcp = app.mcp.with_key(key);
+    for tool in tools() {
+        let rule = muster_api::access(&tool.grpc_path).unwrap();
+        if rule.scope.is_none() {
+            continue;
+        }
+        let answer = tool.call(&mcp, &world.fields).await;
+        let shown = format!("{answer:?}");
+        assert!(!shown.contains(SECRET), "{}", tool.name);
+        if rule.some_events {
+            if names(&|name| tool.takes(name)) {
+                let expected = tool.call(&mcp, &nothing).await;
+                assert_eq!(answer, expected, "{}", tool.name);
+            }
+            allowed[2] += 1;
+        } else {
+            assert!(
+                shown.contains("INSUFFICIENT_SCOPE: "),
+                "{}: {shown}",
+                tool.name
+            );
+            refused[2] += 1;
+        }
+    }
+    assert!(refused.iter().all(|count| *count >= 4), "{refused:?}");
+    assert!(allowed.iter().all(|count| *count >= 15), "{allowed:?}");
+    assert_eq!(world.state(&app).await, before);
+    // Their own event is there.
+    owner.ok::<GetMyEvent>(json!({"id": own.id})).await;
+    let listed = owner.ok::<ListMyEvents>(json!({})).await;
+    assert_eq!(listed["count"], 1);
+    assert_eq!(listed["items"][0]["title"], "Own");
+}
+
+async fn later_dates_of_others_are_not_changed_by_a_member_for_some(app: Arc<TestApp>) {
+    let account = app.account(Plan::Pro).await;
+    let owner = app.over(Surface::Http).as_owner(&account);
+    let first = owner.publish_new(json!({})).await;
+    let request = json!({"id": first.id, "every": "week", "count": 2, "is_public": true});
+    let repeated = owner.ok::<RepeatEvent>(request).await;
+    let last = repeated["items"][1]["id"].as_str().unwrap().to_owned();
+    limit(&app, &account, &first.id).await;
+    let following = |id: &str| json!({"id": id, "scope": "following", "title": "Moved"});
+    let refusal = owner.refused::<UpdateEvent>(following(&first.id)).await;
+    assert_eq!(refusal.reason, Reason::InvalidRequest);
+    assert_eq!(refusal.fields()[0], "scope");
+    let cancel = json!({"id": first.id, "scope": "following"});
+    let refusal = owner.refused::<CancelEvent>(cancel).await;
+    assert_eq!(refusal.fields()[0], "scope");
+    let series = json!({"series": repeated["series_id"]});
+    let mine = owner.ok::<ListMyEvents>(series).await;
+    assert_eq!(mine["count"], 1);
+    // After the last one there is none that is not theirs.
+    limit(&app, &account, &last).await;
+    owner.ok::<UpdateEvent>(following(&last)).await;
+}
+
 tests::on_both_engines!(
     what_is_anothers_is_as_if_it_were_not_there,
     door_staff_do_nothing_of_an_organizers_by_any_surface,
+    a_member_for_some_events_reaches_no_other_by_any_surface,
+    later_dates_of_others_are_not_changed_by_a_member_for_some,
 );

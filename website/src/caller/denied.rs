@@ -166,8 +166,13 @@ fn words(problem: &Problem, viewer: &Viewer) -> Option<(&'static str, String)> {
         "INSUFFICIENT_SCOPE" => (
             "Your role does not include this",
             format!(
-                "In {account} you are: {}. An owner of the account can change that.",
-                viewer.role().word()
+                "In {account} you are: {}{}. An owner of the account can change that.",
+                viewer.role().word(),
+                if viewer.only_some_events() {
+                    ", for some events only"
+                } else {
+                    ""
+                }
             ),
         ),
         "ACCOUNT_SUSPENDED" => (

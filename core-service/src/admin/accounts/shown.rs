@@ -67,7 +67,7 @@ pub(super) fn view(view: &AccountView) -> Output {
     ];
     rows.extend(members.iter().map(|member| {
         let (email, name) = (&member.person.email, &member.person.name);
-        row(member.role.name(), format!("{email} ({name})"))
+        row(member.rights.role.name(), format!("{email} ({name})"))
     }));
     let mut json = shown(account);
     json["events"] = contents.events.into();
@@ -79,7 +79,7 @@ pub(super) fn view(view: &AccountView) -> Output {
             json!({
                 "email": member.person.email,
                 "name": member.person.name,
-                "role": member.role.name(),
+                "role": member.rights.role.name(),
             })
         })
         .collect();

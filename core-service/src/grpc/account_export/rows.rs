@@ -4,7 +4,7 @@ use domain::{
     instant::Instant,
     invitation::SentInvitation,
     message::{Message, StopReason},
-    person::{Member, MemberKey, Membership, Person},
+    person::{Member, MemberKey, Membership, NamedEvent, Person},
     registration::Registration,
     session::Session,
 };
@@ -40,7 +40,7 @@ pub(super) const fn columns(part: Part) -> &'static [&'static str] {
     match part {
         Part::Account | Part::Person => &[],
         Part::Sessions => &["id", "device", "network", "created_at", "last_used_at"],
-        Part::Memberships => &["account_id", "account_name", "role"],
+        Part::Memberships => &["account_id", "account_name", "role", "only_some_events"],
         Part::Apps => &[
             "id",
             "name",
@@ -52,7 +52,15 @@ pub(super) const fn columns(part: Part) -> &'static [&'static str] {
             "created_at",
             "last_used_at",
         ],
-        Part::Members => &["person_id", "name", "email", "role", "created_at"],
+        Part::Members => &[
+            "person_id",
+            "name",
+            "email",
+            "role",
+            "created_at",
+            "only_some_events",
+            "event_ids",
+        ],
         Part::Invitations => &[
             "id",
             "email",
@@ -60,6 +68,8 @@ pub(super) const fn columns(part: Part) -> &'static [&'static str] {
             "invited_by",
             "created_at",
             "expires_at",
+            "only_some_events",
+            "event_ids",
         ],
         Part::Keys => &[
             "id",
@@ -288,7 +298,8 @@ fn membership(one: &Membership) -> Value {
     json!({
         "account_id": one.account_id.to_string(),
         "account_name": one.account_name,
-        "role": one.role.name(),
+        "role": one.rights.role.name(),
+        "only_some_events": one.rights.only_some_events,
     })
 }
 
@@ -301,7 +312,7 @@ fn app(one: &StoredConnection) -> Value {
         "client_id": one.client.client_id,
         "account_id": grant.account_id.to_string(),
         "account_name": one.account_name,
-        "scopes": grant.scopes.within(one.role.scopes()).joined(" "),
+        "scopes": grant.scopes.within(one.rights.scopes()).joined(" "),
         "surfaces": grant.audience.surfaces().join(" "),
         "created_at": grant.created_at.to_string(),
         "last_used_at": when(grant.last_used_at),
@@ -313,8 +324,10 @@ fn member(one: &Member) -> Value {
         "person_id": one.person.id.to_string(),
         "name": one.person.name,
         "email": one.person.email,
-        "role": one.role.name(),
+        "role": one.rights.role.name(),
         "created_at": one.since.to_string(),
+        "only_some_events": one.rights.only_some_events,
+        "event_ids": ids(&one.events),
     })
 }
 
@@ -323,11 +336,19 @@ fn invitation(sent: &SentInvitation) -> Value {
     json!({
         "id": one.id.to_string(),
         "email": one.email,
-        "role": one.role.name(),
+        "role": one.rights.role.name(),
         "invited_by": sent.invited_by,
         "created_at": one.created_at.to_string(),
         "expires_at": one.expires_at.to_string(),
+        "only_some_events": one.rights.only_some_events,
+        "event_ids": ids(&sent.events),
     })
+}
+
+/// One text, as the columns of a table have it.
+fn ids(events: &[NamedEvent]) -> String {
+    let ids: Vec<_> = events.iter().map(|event| event.id.to_string()).collect();
+    ids.join(" ")
 }
 
 /// Without anything from which the key could be told.

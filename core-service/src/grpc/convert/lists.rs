@@ -5,6 +5,7 @@ use domain::{
     cursor::{ListName, Place},
     ids::AccountId,
     period::Period,
+    person::Reach,
     violation::{FieldViolation, Violations},
     words,
 };
@@ -40,6 +41,8 @@ pub(in crate::grpc) fn my_events(
         series: series
             .filter(given)
             .and_then(|id| read_series(id, &mut violations)),
+        // The use case sets what the caller reaches.
+        reach: Reach::Account,
     };
     let owner = caller.to_string();
     let list = ListName::new([

@@ -97,7 +97,7 @@ pub(in crate::grpc) fn connected(one: &Connection, redirect: Option<&RedirectUri
         client: Some(shown_client(&one.client, redirect)),
         account_id: grant.account_id.to_string(),
         account_name: one.account_name.clone(),
-        scopes: described(grant.scopes.within(one.role.scopes())),
+        scopes: described(grant.scopes.within(one.rights.scopes())),
         surfaces: surfaces(grant.audience),
         created_at: grant.created_at.to_string(),
         last_used_at: grant.last_used_at.map(|at| at.to_string()),
@@ -108,7 +108,7 @@ fn account(one: ConsentAccount) -> AuthorizationAccount {
     AuthorizationAccount {
         account_id: one.membership.account_id.to_string(),
         account_name: one.membership.account_name,
-        role: one.membership.role.name().to_owned(),
+        role: one.membership.rights.role.name().to_owned(),
         scopes: names(one.scopes),
         granted_scopes: names(one.granted),
         is_suspended: one.membership.is_suspended,

@@ -5,7 +5,7 @@ use domain::{
     audit::Actor,
     event::EventDefaults,
     ids::AccountId,
-    person::{Member, Membership, Role},
+    person::{Member, Membership, Reach, Role},
     scope::Scopes,
 };
 use storage::{EventFilter, Store};
@@ -43,7 +43,7 @@ pub(in crate::service) async fn owned_by(store: &Store, email: &str) -> Result<A
     let person = store.find_person_by_email(email).await?.ok_or(NO_ACCOUNT)?;
     let all = store.list_memberships_of(person.id, MAX_MEMBERSHIPS);
     let mut owned = all.await?;
-    owned.retain(|one| one.role == Role::Owner);
+    owned.retain(|one| one.rights.role == Role::Owner);
     match &owned[..] {
         [] => Err(NO_ACCOUNT),
         [one] => Ok(one.account_id),
@@ -99,6 +99,7 @@ impl Accounts {
             actor: Actor::Admin,
             scopes: Scopes::All,
             sees_addresses: true,
+            reach: Reach::Account,
         };
         let mut done = CalledOff::default();
         let mut after = None;

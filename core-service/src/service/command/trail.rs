@@ -53,13 +53,9 @@ impl Context {
 
     async fn recipients(&mut self, to: Audience) -> Result<Vec<PersonId>, storage::Error> {
         let (account, role, also) = match to {
-            Audience::Organizers(account) => {
-                let mut organizers = Vec::new();
-                for role in [Role::Owner, Role::Organizer] {
-                    let members = self.tx.list_member_ids(account, Some(role), MAX_CONCERNED);
-                    organizers.extend(members.await?);
-                }
-                return Ok(organizers);
+            Audience::Organizers(account, event) => {
+                let organizers = self.tx.list_organizer_ids(account, event, MAX_CONCERNED);
+                return organizers.await;
             }
             Audience::Person(person) => return Ok(vec![person]),
             Audience::Owners(account, person) => (account, Some(Role::Owner), person),

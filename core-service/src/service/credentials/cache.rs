@@ -75,6 +75,7 @@ mod tests {
     use domain::{
         audit::Actor,
         ids::{AccountId, KeyId},
+        person::Reach,
         scope::Scopes,
     };
 
@@ -90,6 +91,7 @@ mod tests {
                 actor: Actor::Key(KeyId::new(uuid::Uuid::nil())),
                 scopes: Scopes::All,
                 sees_addresses: true,
+                reach: Reach::Account,
             }),
             person: None,
             app: None,

@@ -142,7 +142,7 @@ pub(in crate::service) async fn solely_owned(
         .await?;
     let mut owned: Vec<_> = all
         .into_iter()
-        .filter(|one| one.role == Role::Owner)
+        .filter(|one| one.rights.role == Role::Owner)
         .collect();
     owned.sort_unstable_by_key(|one| one.account_id);
     let mut alone = Vec::new();
@@ -191,7 +191,7 @@ async fn pass_on(context: &mut Context, account: AccountId, heir: PersonId) -> R
         .record(Fact::MemberChanged {
             account,
             person: heir,
-            change: MemberChange::Joined(Role::Owner),
+            change: MemberChange::Joined(Role::Owner.into()),
         })
         .await?;
     Ok(())

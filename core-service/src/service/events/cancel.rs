@@ -61,7 +61,8 @@ impl Events {
         let decide = async |context: &mut Context| {
             let limit = lock_new_account(context, &self.plans, caller.account).await?;
             let (event, _) = hold(context, caller, target.event).await?;
-            let following = target.following(&context.tx, &event, context.now).await?;
+            let following = target.following(&context.tx, caller, &event, context.now);
+            let following = following.await?;
             let mut cancelled = call_off(context, limit, event, reason.clone()).await?;
             for id in following {
                 let Some((event, _)) = hold_later(context, caller, id).await? else {

@@ -50,7 +50,8 @@ impl Events {
         let decide = async |context: &mut Context| {
             let account = lock_account(context, caller).await?;
             let (before, counters) = hold(context, caller, target.event).await?;
-            let following = target.following(&context.tx, &before, context.now).await?;
+            let following = target.following(&context.tx, caller, &before, context.now);
+            let following = following.await?;
             let held = (&before, counters);
             let first = self.change(context, &account, held, patch.clone(), mistakes);
             let (mut updated, mut needed) = first.await?;

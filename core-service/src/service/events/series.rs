@@ -38,10 +38,12 @@ impl Events {
     ) -> Result<Vec<(Event, Counters)>, Error> {
         let (store, now) = (self.commands.store(), self.commands.now());
         let first = self.get(caller, target.event).await?;
-        let following = target.following(store, &first.0, now).await?;
+        let following = target.following(store, caller, &first.0, now).await?;
         let mut dates = vec![first];
         for id in following {
-            let date = store.find_account_event(caller.account, id).await?;
+            let date = store
+                .find_account_event(caller.account, caller.reach, id)
+                .await?;
             dates.extend(date.filter(|(event, _)| event.is_ahead(now)));
         }
         Ok(dates)
@@ -49,10 +51,12 @@ impl Events {
 }
 
 impl Target {
-    /// The later dates that change with the event, in their order. Locks are taken in it.
+    /// The later dates that change with the event, in their order. Locks are taken in it. A change of some of them only would not be the one
+    /// that was asked for, so all must be in the caller's reach.
     pub(super) async fn following(
         self,
         reads: &Reads,
+        caller: &Principal,
         event: &Event,
         now: Instant,
     ) -> Result<Vec<EventId>, Error> {
@@ -65,6 +69,11 @@ impl Target {
         if found.len() > MAX_FOLLOWING {
             let message = format!("must be this: more than {MAX_FOLLOWING} dates follow");
             return Err(refused(message));
+        }
+        let beyond = reads.is_series_out_of_reach(series, place.0, caller.reach);
+        if beyond.await? {
+            let message = "must be this: you are not a member for all dates that follow";
+            return Err(refused(message.to_owned()));
         }
         Ok(found)
     }
@@ -80,7 +89,10 @@ pub(super) async fn hold_later(
         return Ok(None);
     }
     context.renew_time();
-    let found = context.tx.find_account_event(caller.account, id).await?;
+    let found = context
+        .tx
+        .find_account_event(caller.account, caller.reach, id)
+        .await?;
     Ok(found.filter(|(event, _)| event.is_ahead(context.now)))
 }
 

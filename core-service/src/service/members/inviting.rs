@@ -5,7 +5,7 @@ use domain::{
     fact::Fact,
     ids::{AccountId, InvitationId, PersonId},
     instant::Instant,
-    invitation::Invitation,
+    invitation::{Invitation, SentInvitation},
     person::Role,
     scope::Scope,
 };
@@ -58,8 +58,12 @@ pub(super) async fn may_invite(
     invitation: &Invitation,
 ) -> Result<(), Error> {
     let inviter = invitation.invited_by.ok_or(NO_INVITATION)?;
-    let role = context.tx.find_role(invitation.account_id, inviter).await?;
-    role.filter(|role| may_invite_as(*role))
+    let rights = context
+        .tx
+        .find_rights(invitation.account_id, inviter)
+        .await?;
+    rights
+        .filter(|rights| may_invite_as(rights.role))
         .map(drop)
         .ok_or(NO_INVITATION)
 }
@@ -69,11 +73,10 @@ pub(super) async fn own(
     context: &mut Context,
     by: &SignedIn,
     id: InvitationId,
-) -> Result<Invitation, Error> {
+) -> Result<SentInvitation, Error> {
     let person = context.tx.find_person(by.person).await?;
     let address = email::normalised(&person.ok_or(Error::Unauthorized)?.email);
     let found = context.tx.find_invitation(id, context.now).await?;
-    let found = found.map(|found| found.invitation);
-    let is_own = |one: &Invitation| email::normalised(&one.email) == address;
+    let is_own = |one: &SentInvitation| email::normalised(&one.invitation.email) == address;
     found.filter(is_own).ok_or(NO_INVITATION)
 }

@@ -5,7 +5,7 @@ use domain::{
     api_key::PlainKey,
     fact::{Fact, KeyOrigin},
     ids::{AccountId, PersonId},
-    person::{MemberKey, Role},
+    person::{MemberKey, Rights},
 };
 
 use crate::service::{
@@ -33,12 +33,12 @@ pub struct RemovedMember {
     pub(super) replaced: Vec<[u8; 32]>,
 }
 
-/// Makes a new key in place of each valid one that acts for a member of this role, and revokes the others. The old ones act for the heir
+/// Makes a new key in place of each valid one that acts for a member with these rights, and revokes the others. The old ones act for the heir
 /// until their overlap ends, with no more than they were worth before.
 pub(super) async fn hand_over(
     context: &mut Context,
     account: AccountId,
-    (from, role): (PersonId, Role),
+    (from, rights): (PersonId, Rights),
     heir: Heir,
 ) -> Result<RemovedMember, Error> {
     let all = context.tx.list_member_keys(account, MAX_KEYS).await?;
@@ -46,13 +46,10 @@ pub(super) async fn hand_over(
     let theirs = all.iter().map(|one| &one.key);
     let theirs = theirs.filter(|key| key.person_id == Some(from) && is_valid(key));
     let theirs: Vec<ApiKey> = theirs.cloned().collect();
-    // An old secret that acts for the heir sees what their role sees, which must not be more than before.
+    // An old secret that acts for the heir sees what they see, which must not be more than before.
+    let sees_all = rights.role.sees_addresses() && !rights.only_some_events;
     let heir = Heir {
-        overlap_seconds: if role.sees_addresses() {
-            heir.overlap_seconds
-        } else {
-            0
-        },
+        overlap_seconds: if sees_all { heir.overlap_seconds } else { 0 },
         ..heir
     };
     refuse_too_many(all.len() + theirs.len(), heir)?;
@@ -64,7 +61,7 @@ pub(super) async fn hand_over(
         if heir.overlap_seconds > 0 {
             let overlap = context.now.plus_seconds(heir.overlap_seconds);
             let until = old.expires_at.map_or(overlap, |end| end.min(overlap));
-            let scopes = old.scopes.within(role.scopes());
+            let scopes = old.scopes.within(rights.scopes());
             context
                 .tx
                 .pass_on_key(old.id, heir.person, scopes, until)

@@ -273,7 +273,7 @@ impl OAuth {
             Scopes::named(grants.flat_map(|grant| grant.scopes.iter()))
         };
         let accounts = memberships.into_iter().map(|membership| ConsentAccount {
-            scopes: authorization.scopes.within(membership.role.scopes()),
+            scopes: authorization.scopes.within(membership.rights.scopes()),
             granted: granted(membership.account_id),
             membership,
         });
@@ -297,8 +297,8 @@ async fn agree(
     let no_member = || invalid("account_id", "must be an account of yours");
     let account = choice.account.ok_or_else(no_member)?;
     let found = context.tx.lock_account(account).await?;
-    let role = context.tx.find_role(account, one.person_id).await?;
-    let (Some(found), Some(role)) = (found, role) else {
+    let rights = context.tx.find_rights(account, one.person_id).await?;
+    let (Some(found), Some(rights)) = (found, rights) else {
         return Err(no_member());
     };
     if found.is_suspended {
@@ -306,7 +306,7 @@ async fn agree(
     }
     let chosen = choice.scopes.iter();
     let chosen = chosen.filter_map(|name| name.parse::<Scope>().ok());
-    let scopes = Scopes::named(chosen).within(one.scopes.within(role.scopes()));
+    let scopes = Scopes::named(chosen).within(one.scopes.within(rights.scopes()));
     if scopes.iter().next().is_none() {
         return Err(invalid(
             "scopes",

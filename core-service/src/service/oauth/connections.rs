@@ -34,7 +34,7 @@ impl OAuth {
                 client: self.clients.client(stored.client)?,
                 grant: stored.grant,
                 account_name: stored.account_name,
-                role: stored.role,
+                rights: stored.rights,
             })
         };
         found.into_iter().map(connection).collect()

@@ -12,7 +12,7 @@ use domain::{
         pkce,
         request::{foreign_resource, unless_bad},
     },
-    person::Role,
+    person::Rights,
     scope::Scopes,
 };
 
@@ -185,14 +185,14 @@ impl OAuth {
             }
             // Under its lock, so that nobody is removed from the account meanwhile.
             context.tx.lock_account(code.account_id).await?;
-            let role = context
+            let rights = context
                 .tx
-                .find_role(code.account_id, code.person_id)
+                .find_rights(code.account_id, code.person_id)
                 .await?;
-            let Some(role) = role else {
+            let Some(rights) = rights else {
                 return Ok(refused(UNKNOWN));
             };
-            connect(context, &code, role, wanted).await
+            connect(context, &code, rights, wanted).await
         };
         self.commands.run(Actor::System, decide).await
     }
@@ -236,7 +236,7 @@ async fn reuse(context: &mut Context, grant: GrantId, refusal: Refusal) -> Resul
 async fn connect(
     context: &mut Context,
     code: &AuthorizationCode,
-    role: Role,
+    rights: Rights,
     audience: Audience,
 ) -> Result<Outcome, Error> {
     let grant = Grant {
@@ -274,6 +274,6 @@ async fn connect(
         audience,
         parent: None,
     };
-    let issued = issue(context, &grant, role, wanted).await?;
+    let issued = issue(context, &grant, rights, wanted).await?;
     Ok((Ok(issued), ended))
 }

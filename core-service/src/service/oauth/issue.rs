@@ -5,7 +5,7 @@ use domain::{
         AccessToken, Audience, Grant, Hash, Kind, RefreshToken, Secret,
         grant::{ACCESS_SECONDS, MAX_TOKENS},
     },
-    person::Role,
+    person::Rights,
     scope::Scopes,
 };
 
@@ -26,7 +26,7 @@ pub(super) struct Wanted {
 pub(super) async fn issue(
     context: &mut Context,
     grant: &Grant,
-    role: Role,
+    rights: Rights,
     wanted: Wanted,
 ) -> Result<Issued, Error> {
     let now = context.now;
@@ -64,6 +64,6 @@ pub(super) async fn issue(
         access,
         refresh,
         expires_in_seconds: ACCESS_SECONDS,
-        scopes: wanted.scopes.within(role.scopes()),
+        scopes: wanted.scopes.within(rights.scopes()),
     })
 }

@@ -51,11 +51,11 @@ impl OAuth {
                 return Ok(refused(UNKNOWN));
             };
             context.renew_time();
-            let role = context
+            let rights = context
                 .tx
-                .find_role(grant.account_id, grant.person_id)
+                .find_rights(grant.account_id, grant.person_id)
                 .await?;
-            let Some(role) = role else {
+            let Some(rights) = rights else {
                 return Ok(refused(UNKNOWN));
             };
             // What is asked for in a wrong way uses nothing up.
@@ -81,7 +81,7 @@ impl OAuth {
                     if begins_grace {
                         context.tx.consume_refresh_token(&hash, context.now).await?;
                     }
-                    let issued = issue(context, &grant, role, wanted).await?;
+                    let issued = issue(context, &grant, rights, wanted).await?;
                     Ok((Ok(issued), Vec::new()))
                 }
             }

@@ -11,7 +11,8 @@ use domain::{
     invitation::{Invitation, SentInvitation},
     job::{Job, JobKey, Task},
     organizer_mail::{EventUpdates, MailChoice, Organizer},
-    person::{Person, Role},
+    person::{NamedEvent, Person, Rights, Role},
+    schedule::Schedule,
     sign_in_code::{Code, Digits, Holder, Purpose},
 };
 use proptest::prelude::*;
@@ -23,7 +24,7 @@ use super::{
     hostile::{names, tags, text},
     take,
 };
-use crate::fixtures::NOW;
+use crate::fixtures::{NOW, event_time};
 
 const HOST: &str = "muster.example";
 
@@ -88,13 +89,25 @@ fn mail(kind: Kind, [person, account, title]: [&str; 3]) -> email::Mail {
                     id: InvitationId::new(nil),
                     account_id: AccountId::new(nil),
                     email: ADDRESS.to_owned(),
-                    role: Role::Door,
+                    rights: Rights {
+                        role: Role::Door,
+                        only_some_events: true,
+                    },
                     invited_by: None,
                     created_at: NOW,
                     expires_at: NOW,
                 },
                 account_name: account.to_owned(),
                 invited_by: person.to_owned(),
+                events: vec![NamedEvent {
+                    id: EventId::new(nil),
+                    title: title.to_owned(),
+                    schedule: Schedule {
+                        start: event_time(NOW),
+                        end: None,
+                        timezone: "UTC".to_owned(),
+                    },
+                }],
             };
             let invitation = Letter::Invitation {
                 invitation: &sent,
@@ -108,7 +121,7 @@ fn mail(kind: Kind, [person, account, title]: [&str; 3]) -> email::Mail {
                 name: person.to_owned(),
                 email: ADDRESS.to_owned(),
                 account_name: account.to_owned(),
-                role: Role::Owner,
+                rights: Rights::everywhere(Role::Owner),
                 choice: MailChoice::All,
                 sees_registrations: true,
             };

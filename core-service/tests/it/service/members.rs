@@ -4,7 +4,7 @@ use core_service::service::Error;
 use domain::{
     ids::{InvitationId, KeyId},
     invitation::Invitation,
-    person::Role,
+    person::{Rights, Role},
     plan::Plan,
 };
 use test_postgres::Database;
@@ -110,7 +110,7 @@ async fn an_account_keeps_an_owner(database: Database) {
         .change_role(&caller, other.by.person, Role::Owner)
         .await
         .unwrap();
-    assert_eq!(promoted.role, Role::Owner);
+    assert_eq!(promoted.rights.role, Role::Owner);
     let token = members.leave(&owner.by, account).await.unwrap();
     instance.renewed(&mut owner, token).await;
     // Who left is nobody there.
@@ -163,7 +163,7 @@ async fn of_two_owners_who_go_at_once_one_stays(database: Database) {
             .filter(|one| matches!(one, Err(Error::Conflict(_))));
         assert_eq!(refused.count(), 1, "{round}: {went:?}");
         let owners = instance.store.list_members(account, 10).await.unwrap();
-        let owners = owners.iter().filter(|one| one.role == Role::Owner);
+        let owners = owners.iter().filter(|one| one.rights.role == Role::Owner);
         assert_eq!(owners.count(), 1, "{round}");
     }
 }
@@ -232,13 +232,13 @@ async fn accepting_asks_again_whether_the_inviter_may_invite(database: Database)
         id: InvitationId::new(uuid::Uuid::from_u128(7)),
         account_id: account,
         email: "friend@example.org".to_owned(),
-        role: Role::Owner,
+        rights: Rights::everywhere(Role::Owner),
         invited_by: Some(otto.by.person),
         created_at: now,
         expires_at: now.plus_seconds(DAY),
     };
     let mut tx = instance.store.begin().await.unwrap();
-    tx.put_invitation(&left_over).await.unwrap();
+    tx.put_invitation(&left_over, None).await.unwrap();
     tx.commit().await.unwrap();
     let friend = instance.someone("friend@example.org", 3).await;
     let view = instance.sessions.get(&friend.by).await.unwrap();

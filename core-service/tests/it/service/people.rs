@@ -1,7 +1,8 @@
 //! People who are signed in, and what tests have them do.
 
 use core_service::service::{
-    Caller, Error, KeyRequest, NewInvitation, NewKey, NewSession, Principal, SessionTrust, SignedIn,
+    Caller, Error, EventChoice, KeyRequest, NewInvitation, NewKey, NewSession, Principal,
+    SessionTrust, SignedIn,
 };
 use domain::{ids::AccountId, person::Role, session::SessionToken};
 
@@ -86,6 +87,7 @@ pub(crate) fn to(email: &str, role: Role) -> NewInvitation {
     NewInvitation {
         email: email.to_owned(),
         role,
+        events: EventChoice::All,
     }
 }
 

@@ -82,7 +82,7 @@ async fn whoever_signs_in_first_has_an_account_and_later_the_same(database: Data
     let person = instance.person_of(&first).await;
     let view = instance.sessions.get(&person).await.unwrap();
     assert_eq!(view.person.email, "Ada@Example.org");
-    assert_eq!(view.memberships[0].role, Role::Owner);
+    assert_eq!(view.memberships[0].rights.role, Role::Owner);
     assert_eq!(instance.sessions.list(&person).await.unwrap().len(), 2);
 }
 

@@ -38,7 +38,7 @@ async fn nobody_acts_on_an_account_that_is_not_theirs(database: Database) {
     }
     assert_eq!(instance.standing_of(&mallory).await, caller);
     let (still, waiting) = members.list(&owner).await.unwrap();
-    assert_eq!((still.len(), still[0].role), (1, Role::Owner));
+    assert_eq!((still.len(), still[0].rights.role), (1, Role::Owner));
     assert_eq!(waiting.len(), 1);
 }
 

@@ -4,7 +4,7 @@ use domain::{
     account::ApiKey,
     audit::AuditEntry,
     ids::{AccountId, GrantId, KeyId, PersonId},
-    person::{Person, Role, Standing},
+    person::{Person, Rights, Role, Standing},
     plan::Plan,
 };
 use serde_json::json;
@@ -129,7 +129,7 @@ async fn a_key_is_found_by_its_hash_with_the_standing_of_its_person(database: Da
     tx.commit().await.unwrap();
 
     let standing = Standing {
-        role: Role::Owner,
+        rights: Rights::everywhere(Role::Owner),
         is_suspended: false,
     };
     let found = Some((key.clone(), standing));

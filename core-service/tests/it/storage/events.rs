@@ -3,6 +3,7 @@
 use domain::{
     event::{CustomField, FieldId, FieldType, Reminders},
     ids::{AccountId, EventId},
+    person::Reach,
     registration::{Counters, Status},
 };
 use storage::{Error, EventFilter};
@@ -39,7 +40,10 @@ async fn an_event_comes_back_as_it_was_stored(database: Database) {
     add_event(&store, &sparse).await;
 
     for event in [event, sparse] {
-        let found = store.find_account_event(account, event.id).await.unwrap();
+        let found = store
+            .find_account_event(account, Reach::Account, event.id)
+            .await
+            .unwrap();
         assert_eq!(found, Some((event.clone(), Counters::default())));
         let found = store.find_event_by_slug(&event.slug).await.unwrap();
         assert_eq!(found, Some(event));
@@ -55,11 +59,20 @@ async fn an_event_is_nobody_elses(database: Database) {
     add_event(&store, &event).await;
 
     assert_eq!(
-        store.find_account_event(other, event.id).await.unwrap(),
+        store
+            .find_account_event(other, Reach::Account, event.id)
+            .await
+            .unwrap(),
         None
     );
     let nil = EventId::new(Uuid::nil());
-    assert_eq!(store.find_account_event(owner, nil).await.unwrap(), None);
+    assert_eq!(
+        store
+            .find_account_event(owner, Reach::Account, nil)
+            .await
+            .unwrap(),
+        None
+    );
     assert_eq!(
         store
             .count_account_events(other, &EventFilter::All.into(), NOW, i64::MAX)
@@ -68,9 +81,14 @@ async fn an_event_is_nobody_elses(database: Database) {
         0
     );
     let tx = store.begin().await.unwrap();
-    assert_eq!(tx.find_account_event(other, event.id).await.unwrap(), None);
+    assert_eq!(
+        tx.find_account_event(other, Reach::Account, event.id)
+            .await
+            .unwrap(),
+        None
+    );
     assert!(
-        tx.find_account_event(owner, event.id)
+        tx.find_account_event(owner, Reach::Account, event.id)
             .await
             .unwrap()
             .is_some()
@@ -129,7 +147,7 @@ async fn an_update_leaves_owner_slug_and_cancellation_alone(database: Database) 
     expected.slug = stored.slug;
     expected.is_cancelled = false;
     let (found, _) = store
-        .find_account_event(account, stored.id)
+        .find_account_event(account, Reach::Account, stored.id)
         .await
         .unwrap()
         .unwrap();
@@ -231,7 +249,7 @@ async fn registrations_are_counted_by_status_and_listed_in_order(database: Datab
         ..Counters::default()
     };
     let (_, found) = store
-        .find_account_event(account, event.id)
+        .find_account_event(account, Reach::Account, event.id)
         .await
         .unwrap()
         .unwrap();
@@ -293,7 +311,7 @@ async fn cancelling_keeps_the_first_reason(database: Database) {
     tx.commit().await.unwrap();
 
     let (found, _) = store
-        .find_account_event(account, event.id)
+        .find_account_event(account, Reach::Account, event.id)
         .await
         .unwrap()
         .unwrap();

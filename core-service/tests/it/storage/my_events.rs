@@ -5,6 +5,7 @@ use domain::{
     event::{Event, ListedEvent},
     ids::{AccountId, EventId},
     instant::Instant,
+    person::Reach,
     registration::Counters,
 };
 use storage::{EventFilter, MyEventsFilter, Store};
@@ -145,6 +146,7 @@ async fn lists_have_what_a_look_at_each_event_finds(database: Database) {
                     status,
                     text,
                     starts,
+                    reach: Reach::Account,
                 };
                 let expected = expected(&events, &filter);
                 assert_eq!(

@@ -4,6 +4,20 @@ use serde_json::Value;
 
 use super::Activity;
 
+/// A member's role, and for which events it is, unless it is for all of them in this entry and what it is compared with.
+fn position(fields: Option<&Value>, other: Option<&Value>, unknown: &str) -> String {
+    let of = |fields: Option<&Value>, field: &str| fields.and_then(|one| one.get(field).cloned());
+    let role = of(fields, "role");
+    let role = role.as_ref().and_then(Value::as_str).unwrap_or(unknown);
+    let number = |fields| Some(of(fields, "events")?.as_array()?.len());
+    match (number(fields), number(other)) {
+        (Some(1), _) => format!("{role} for one event"),
+        (Some(events), _) => format!("{role} for {events} events"),
+        (None, Some(_)) => format!("{role} for all events"),
+        (None, None) => role.to_owned(),
+    }
+}
+
 impl Activity {
     /// What happened, in words. Actions that this version does not know are named.
     pub fn sentence(&self) -> String {
@@ -152,13 +166,13 @@ impl Activity {
 
     fn of_member(&self, by: &str) -> Option<String> {
         let member = self.member.as_deref().unwrap_or("a former member");
-        let role = self.after("role");
+        let role = position(self.after.as_ref(), self.before.as_ref(), "unknown");
         Some(match &*self.action {
             "member.invite" => format!("{by} invited someone to become a member: {role}"),
             "member.end_invitation" => format!("{by} ended an invitation to become a member"),
             "member.join" => format!("{by} accepted an invitation and became a member: {role}"),
             "member.change_role" => {
-                let before = self.before("role");
+                let before = position(self.before.as_ref(), self.after.as_ref(), "another");
                 format!("{by} changed the role of {member} from {before} to {role}")
             }
             "member.leave" => format!("{by} left the account"),
@@ -439,6 +453,7 @@ mod tests {
     }
 
     #[test]
+    #[expect(clippy::too_many_lines, reason = "one sentence for each action")]
     fn every_action_has_a_sentence() {
         let fields = |actor: &str, action: &str, after: Value| Activity {
             after: Some(after),
@@ -511,6 +526,25 @@ mod tests {
                     ..fields("person", "member.change_role", json!({"role": "owner"}))
                 },
                 "Olga changed the role of Dora from door to owner",
+            ),
+            (
+                fields(
+                    "person",
+                    "member.invite",
+                    json!({"role": "door", "events": ["a", "b"]}),
+                ),
+                "Olga invited someone to become a member: door for 2 events",
+            ),
+            (
+                Activity {
+                    before: Some(json!({"role": "organizer"})),
+                    ..fields(
+                        "person",
+                        "member.change_role",
+                        json!({"role": "door", "events": ["a"]}),
+                    )
+                },
+                "Olga changed the role of Dora from organizer for all events to door for one event",
             ),
             (entry("person", "member.leave"), "Olga left the account"),
             (

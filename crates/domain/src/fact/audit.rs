@@ -13,6 +13,7 @@ use crate::{
     event::Event,
     ids::{AccountId, EventId, PersonId},
     instant::Instant,
+    person::Position,
     registration::Registration,
 };
 
@@ -369,10 +370,10 @@ impl Fact<'_> {
     /// The entry of a fact about members.
     fn of_members(&self) -> Option<Entry> {
         Some(match *self {
-            Self::MemberInvited { invitation } => {
+            Self::MemberInvited { invitation, events } => {
                 let (account, id) = (invitation.account_id, invitation.id.uuid());
-                Entry::new("member.invite", account, id)
-                    .after(json!({ "role": invitation.role.name() }))
+                let role = invitation.rights.role;
+                Entry::new("member.invite", account, id).after(position(Position { role, events }))
             }
             Self::InvitationEnded {
                 account,
@@ -424,18 +425,28 @@ fn account_changed(account: AccountId, change: AccountChange<'_>) -> Entry {
     }
 }
 
-fn member_changed(account: AccountId, person: Uuid, change: MemberChange) -> Entry {
+fn member_changed(account: AccountId, person: Uuid, change: MemberChange<'_>) -> Entry {
     match change {
-        MemberChange::Joined(role) => {
-            Entry::new("member.join", account, person).after(json!({ "role": role.name() }))
+        MemberChange::Joined(joined) => {
+            Entry::new("member.join", account, person).after(position(joined))
         }
-        MemberChange::Role { before, after } => Entry {
-            before: Some(json!({ "role": before.name() })),
-            ..Entry::new("member.change_role", account, person)
-                .after(json!({ "role": after.name() }))
+        MemberChange::Moved { before, after } => Entry {
+            before: Some(position(before)),
+            ..Entry::new("member.change_role", account, person).after(position(after))
         },
         MemberChange::Left => Entry::new("member.leave", account, person),
         MemberChange::Removed => Entry::new("member.remove", account, person),
+    }
+}
+
+/// The role, and the events that it is for, if not for all.
+fn position(Position { role, events }: Position<'_>) -> Value {
+    match events {
+        None => json!({ "role": role.name() }),
+        Some(events) => {
+            let ids: Vec<_> = events.iter().map(ToString::to_string).collect();
+            json!({ "role": role.name(), "events": ids })
+        }
     }
 }
 

@@ -5,9 +5,9 @@ use super::{
 };
 use crate::{
     event::Event,
-    ids::{AccountId, PersonId},
+    ids::{AccountId, EventId, PersonId},
     job::SecurityNotice,
-    person::Role,
+    person::{Position, Role},
 };
 
 /// A security mail to each of its audience.
@@ -28,8 +28,8 @@ pub enum Audience {
     Owners(AccountId, Option<PersonId>),
     /// All members of an account.
     Members(AccountId),
-    /// Who organizes the events of an account.
-    Organizers(AccountId),
+    /// Who organizes an event of an account.
+    Organizers(AccountId, EventId),
 }
 
 impl Fact<'_> {
@@ -99,7 +99,8 @@ impl Fact<'_> {
                 };
                 let author = message.author_person.map(Audience::Person);
                 // Of one who left, someone else has to know.
-                (author.unwrap_or(Audience::Organizers(account)), what)
+                let organizers = Audience::Organizers(account, message.event_id);
+                (author.unwrap_or(organizers), what)
             }
             _ => return None,
         };
@@ -112,7 +113,7 @@ fn about_clocks(event: &Event, is_skipped: bool) -> (Audience, SecurityNotice) {
         event: event.id,
         is_skipped,
     };
-    (Audience::Organizers(event.account_id), what)
+    (Audience::Organizers(event.account_id, event.id), what)
 }
 
 fn to_person(change: PersonChange<'_>) -> Option<SecurityNotice> {
@@ -136,15 +137,19 @@ fn to_person(change: PersonChange<'_>) -> Option<SecurityNotice> {
 fn about_member(
     account: AccountId,
     member: PersonId,
-    change: MemberChange,
+    change: MemberChange<'_>,
 ) -> Option<SecurityNotice> {
     match change {
-        MemberChange::Joined(Role::Owner) => Some(SecurityNotice::OwnerAdded { account, member }),
-        MemberChange::Role { before, after } => Some(SecurityNotice::RoleChanged {
+        MemberChange::Joined(Position {
+            role: Role::Owner, ..
+        }) => Some(SecurityNotice::OwnerAdded { account, member }),
+        MemberChange::Moved { before, after } => Some(SecurityNotice::RoleChanged {
             account,
             member,
-            before,
-            after,
+            before: before.role,
+            after: after.role,
+            events_before: before.events.map(<[_]>::len),
+            events_after: after.events.map(<[_]>::len),
         }),
         MemberChange::Removed => Some(SecurityNotice::MemberRemoved { account, member }),
         MemberChange::Joined(_) | MemberChange::Left => None,

@@ -153,7 +153,7 @@ impl Fact<'_> {
                     ..Job::mail(task, registration)
                 })
             }
-            Self::MemberInvited { invitation } => {
+            Self::MemberInvited { invitation, .. } => {
                 Some(Job::person_mail(Task::InvitationMail, invitation.id.uuid()))
             }
             Self::AppDisconnected { grant, why } => why

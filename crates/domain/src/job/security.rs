@@ -76,6 +76,12 @@ pub enum SecurityNotice {
         /// The new role.
         #[serde(with = "as_text")]
         after: Role,
+        /// The number of events that the old one was for; absent for all.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        events_before: Option<usize>,
+        /// The number of events that the new one is for; absent for all.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        events_after: Option<usize>,
     },
     /// A member was removed.
     MemberRemoved {

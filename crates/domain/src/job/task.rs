@@ -251,6 +251,8 @@ mod tests {
                         member: PersonId::new(Uuid::from_u128(4)),
                         before: Role::Door,
                         after: Role::Owner,
+                        events_before: None,
+                        events_after: None,
                     },
                 },
                 Some(

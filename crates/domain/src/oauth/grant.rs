@@ -4,7 +4,7 @@ use super::{Audience, Client, Hash};
 use crate::{
     ids::{AccountId, AuthorizationId, ClientId, GrantId, PersonId, SessionId},
     instant::Instant,
-    person::Role,
+    person::Rights,
     scope::Scopes,
 };
 
@@ -176,8 +176,8 @@ pub struct Connection {
     pub client: Client,
     /// The name of the account.
     pub account_name: String,
-    /// The person's role there.
-    pub role: Role,
+    /// The person's rights there.
+    pub rights: Rights,
 }
 
 #[cfg(test)]

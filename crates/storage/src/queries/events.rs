@@ -6,6 +6,7 @@ use domain::{
     event::{Event, Window},
     ids::{AccountId, EventId, SeriesId},
     instant::Instant,
+    person::Reach,
     registration::{Companions, Counters},
     schedule::Schedule,
 };
@@ -71,18 +72,21 @@ pub(super) const OVER_AT: Fragment = Fragment::new(
 );
 
 impl Reads {
-    /// Returns an event, if it is the account's.
+    /// Returns an event, if it is the account's and in reach.
     pub async fn find_account_event(
         &self,
         account: AccountId,
+        reach: Reach,
         event: EventId,
     ) -> Result<Option<(Event, Counters)>, Error> {
         let statement = sql!(
-            "SELECT {}, {} FROM events e JOIN event_counters c ON c.event_id = e.id WHERE e.id = $1 AND e.account_id = $2",
+            "SELECT {}, {} FROM events e JOIN event_counters c ON c.event_id = e.id WHERE e.id = $1 AND e.account_id = $2 \
+             AND ($3 IS NULL OR EXISTS (SELECT 1 FROM member_events x WHERE x.account_id = $2 AND x.person_id = $3 AND x.event_id = $1))",
             Event::COLUMNS,
             Counters::COLUMNS,
         );
-        self.optional(statement, (event, account)).await
+        let values = (event, account, reach.person());
+        self.optional(statement, values).await
     }
 
     /// Returns the first starts of a series' events after a moment that are not cancelled, at most `limit`.

@@ -2,7 +2,7 @@
 
 use domain::{
     email,
-    ids::{AccountId, InvitationId, PersonId},
+    ids::{AccountId, EventId, InvitationId, PersonId},
     instant::Instant,
     invitation::{Invitation, SentInvitation},
 };
@@ -10,18 +10,28 @@ use domain::{
 use crate::{
     Error, Reads, Tx,
     record::{Record as _, insert_into, record},
-    sql::{Fragment, sql},
+    row::{Columns, FromRow},
+    sql::{Fragment, fragment, sql},
 };
 
 record! {
-    Invitation as i of "invitations" { id, account_id, email, role, invited_by = "i.person_id", created_at, expires_at }
+    Invitation as i of "invitations" { id, account_id, email, rights { role, only_some_events }, invited_by = "i.person_id", created_at, expires_at }
 }
 
-record! {
-    SentInvitation as i {
-        invitation { id, account_id, email, role, person_id, created_at, expires_at },
-        account_name = "a.name",
-        invited_by = "COALESCE(p.name, '')",
+/// What is selected for a [`SentInvitation`].
+const SENT: Fragment = fragment!("{}, a.name, COALESCE(p.name, '')", Invitation::COLUMNS);
+
+impl FromRow for SentInvitation {
+    const WIDTH: usize = Invitation::WIDTH + 2;
+
+    /// Its events are in another table.
+    fn from_row(columns: &mut Columns<'_>) -> Result<Self, Error> {
+        Ok(Self {
+            invitation: columns.read()?,
+            account_name: columns.read()?,
+            invited_by: columns.read()?,
+            events: Vec::new(),
+        })
     }
 }
 
@@ -49,10 +59,12 @@ impl Reads {
         let statement = sql!(
             "SELECT {} FROM invitations i JOIN accounts a ON a.id = i.account_id LEFT JOIN people p ON p.id = i.person_id \
              WHERE i.id = $1 AND i.expires_at > $2 AND {}",
-            SentInvitation::COLUMNS,
+            SENT,
             IS_BACKED,
         );
-        self.optional(statement, (invitation, now)).await
+        let found: Option<SentInvitation> = self.optional(statement, (invitation, now)).await?;
+        let found = self.with_events(found.into_iter().collect()).await?;
+        Ok(found.into_iter().next())
     }
 
     /// Returns the invitations that wait for an address, the newest first.
@@ -65,11 +77,11 @@ impl Reads {
         let statement = sql!(
             "SELECT {} FROM invitations i JOIN accounts a ON a.id = i.account_id LEFT JOIN people p ON p.id = i.person_id \
              WHERE i.email_norm = $1 AND i.expires_at > $2 AND {} ORDER BY i.created_at DESC, i.id DESC LIMIT $3",
-            SentInvitation::COLUMNS,
+            SENT,
             IS_BACKED,
         );
         let values = (email::normalised(address), now, limit);
-        self.all(statement, values).await
+        self.with_events(self.all(statement, values).await?).await
     }
 
     /// Returns the invitations of an account that wait, the newest first.
@@ -82,33 +94,66 @@ impl Reads {
         let statement = sql!(
             "SELECT {} FROM invitations i JOIN accounts a ON a.id = i.account_id LEFT JOIN people p ON p.id = i.person_id \
              WHERE i.account_id = $1 AND i.expires_at > $2 AND {} ORDER BY i.created_at DESC, i.id DESC LIMIT $3",
-            SentInvitation::COLUMNS,
+            SENT,
             IS_BACKED,
         );
-        self.all(statement, (account, now, limit)).await
+        let found = self.all(statement, (account, now, limit)).await?;
+        self.with_events(found).await
+    }
+
+    async fn with_events(
+        &self,
+        mut found: Vec<SentInvitation>,
+    ) -> Result<Vec<SentInvitation>, Error> {
+        let limited = found.iter().map(|sent| &sent.invitation);
+        let limited = limited.filter(|one| one.rights.only_some_events);
+        let limited: Vec<InvitationId> = limited.map(|one| one.id).collect();
+        let mut events = self.list_events_of_invitations(&limited).await?;
+        for sent in &mut found {
+            sent.events = events.remove(&sent.invitation.id).unwrap_or_default();
+        }
+        Ok(found)
     }
 }
 
 impl Tx {
-    /// Adds an invitation, instead of an earlier one of the same account to the same address.
-    pub async fn put_invitation(&mut self, invitation: &Invitation) -> Result<(), Error> {
+    /// Adds an invitation for these events, if not for all, instead of an earlier one of the same account to the same address.
+    pub async fn put_invitation(
+        &mut self,
+        invitation: &Invitation,
+        events: Option<&[EventId]>,
+    ) -> Result<(), Error> {
+        let email_norm = email::normalised(&invitation.email);
+        // The earlier one gets another identifier, by which its events refer to it.
+        let statement = sql!(
+            "DELETE FROM invitation_events WHERE invitation_id IN \
+             (SELECT id FROM invitations WHERE account_id = $1 AND email_norm = $2)"
+        );
+        let values = (invitation.account_id, &*email_norm);
+        self.execute(statement, values).await?;
         let (statement, values) = insert_into!(
             "invitations" " ON CONFLICT (account_id, email_norm) DO UPDATE SET id = excluded.id, email = excluded.email, \
-                role = excluded.role, person_id = excluded.person_id, created_at = excluded.created_at, \
+                role = excluded.role, only_some_events = excluded.only_some_events, person_id = excluded.person_id, created_at = excluded.created_at, \
                 expires_at = excluded.expires_at"
             {
                 id: invitation.id,
                 account_id: invitation.account_id,
                 email: invitation.email,
-                email_norm: email::normalised(&invitation.email),
-                role: invitation.role,
+                email_norm: email_norm,
+                role: invitation.rights.role,
+                only_some_events: invitation.rights.only_some_events,
                 person_id: invitation.invited_by,
                 created_at: invitation.created_at,
                 expires_at: invitation.expires_at,
             }
         );
         self.execute(statement, values).await?;
-        Ok(())
+        self.put_events_of_invitation(
+            invitation.account_id,
+            invitation.id,
+            events.unwrap_or_default(),
+        )
+        .await
     }
 
     /// Removes an invitation; false if there is none.

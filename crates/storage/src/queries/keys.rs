@@ -4,7 +4,7 @@ use domain::{
     account::{Account, ApiKey},
     ids::{AccountId, KeyId, PersonId},
     instant::Instant,
-    person::{MemberKey, Standing},
+    person::{MemberKey, Rights, Standing},
     scope::Scopes,
 };
 
@@ -80,17 +80,18 @@ impl Reads {
         limit: i64,
     ) -> Result<Vec<MemberKey>, Error> {
         let statement = sql!(
-            "SELECT {}, COALESCE(p.name, ''), m.role FROM api_keys k \
+            "SELECT {}, COALESCE(p.name, ''), {} FROM api_keys k \
              LEFT JOIN people p ON p.id = k.person_id \
              LEFT JOIN memberships m ON m.account_id = k.account_id AND m.person_id = k.person_id \
              WHERE k.account_id = $1 AND k.revoked_at IS NULL ORDER BY k.created_at DESC, k.id DESC LIMIT $2",
             ApiKey::COLUMNS,
+            Rights::COLUMNS,
         );
         let found = self.all(statement, (account, limit)).await?;
-        let key = |(key, person_name, role)| MemberKey {
+        let key = |(key, person_name, rights)| MemberKey {
             key,
             person_name,
-            role,
+            rights,
         };
         Ok(found.into_iter().map(key).collect())
     }

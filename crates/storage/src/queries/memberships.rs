@@ -1,39 +1,48 @@
 //! The members of accounts.
 
+use std::collections::HashMap;
+
 use domain::{
-    ids::{AccountId, PersonId},
+    ids::{AccountId, EventId, PersonId},
     instant::Instant,
-    person::{Member, Membership, Person, Role, Standing},
+    person::{Member, Membership, Person, Position, Rights, Role, Standing},
 };
 
 use crate::{
     Error, Reads, Tx,
+    input::Input,
     record::{Record as _, record},
     sql::sql,
 };
 
 record! {
-    Standing as m { role, is_suspended = "a.suspended_at IS NOT NULL" }
+    Rights as m { role, only_some_events }
+}
+
+record! {
+    Standing as m { rights { role, only_some_events }, is_suspended = "a.suspended_at IS NOT NULL" }
 }
 
 record! {
     Membership as m {
         account_id,
         account_name = "a.name",
-        role,
+        rights { role, only_some_events },
         is_suspended = "a.suspended_at IS NOT NULL",
     }
 }
 
 impl Reads {
-    /// Returns the role of a member.
-    pub async fn find_role(
+    /// Returns the rights of a member.
+    pub async fn find_rights(
         &self,
         account: AccountId,
         person: PersonId,
-    ) -> Result<Option<Role>, Error> {
-        let statement =
-            sql!("SELECT role FROM memberships WHERE account_id = $1 AND person_id = $2");
+    ) -> Result<Option<Rights>, Error> {
+        let statement = sql!(
+            "SELECT {} FROM memberships m WHERE m.account_id = $1 AND m.person_id = $2",
+            Rights::COLUMNS,
+        );
         self.optional(statement, (account, person)).await
     }
 
@@ -59,18 +68,25 @@ impl Reads {
         self.all(statement, (person, limit)).await
     }
 
-    /// Returns the members of an account, by name.
+    /// Returns the members of an account, by name, with the events of those who are not for all.
     pub async fn list_members(&self, account: AccountId, limit: i64) -> Result<Vec<Member>, Error> {
         let statement = sql!(
-            "SELECT {}, m.role, m.created_at, (SELECT COUNT(*) FROM api_keys k WHERE k.person_id = p.id \
+            "SELECT {}, {}, m.created_at, (SELECT COUNT(*) FROM api_keys k WHERE k.person_id = p.id \
              AND k.account_id = m.account_id AND k.revoked_at IS NULL) \
              FROM memberships m JOIN people p ON p.id = m.person_id WHERE m.account_id = $1 ORDER BY p.name, p.id LIMIT $2",
             Person::COLUMNS,
+            Rights::COLUMNS,
         );
-        let found = self.all(statement, (account, limit)).await?;
-        let member = |(person, role, since, keys)| Member {
+        let found: Vec<(Person, Rights, Instant, i64)> =
+            self.all(statement, (account, limit)).await?;
+        let mut events = HashMap::new();
+        if found.iter().any(|(_, rights, ..)| rights.only_some_events) {
+            events = self.list_events_of_members(account).await?;
+        }
+        let member = |(person, rights, since, keys): (Person, Rights, Instant, i64)| Member {
+            events: events.remove(&person.id).unwrap_or_default(),
             person,
-            role,
+            rights,
             since,
             keys,
         };
@@ -88,6 +104,22 @@ impl Reads {
             "SELECT person_id FROM memberships WHERE account_id = $1 AND ($2 IS NULL OR role = $2) ORDER BY created_at, person_id LIMIT $3"
         );
         self.all(statement, (account, role, limit)).await
+    }
+
+    /// Returns who organizes an event of an account: its owners, then the organizers who reach the event.
+    pub async fn list_organizer_ids(
+        &self,
+        account: AccountId,
+        event: EventId,
+        limit: i64,
+    ) -> Result<Vec<PersonId>, Error> {
+        let statement = sql!(
+            "SELECT m.person_id FROM memberships m WHERE m.account_id = $1 AND m.role IN ('owner', 'organizer') \
+             AND (m.only_some_events = FALSE OR EXISTS (SELECT 1 FROM member_events x WHERE x.account_id = m.account_id \
+             AND x.person_id = m.person_id AND x.event_id = $2)) \
+             ORDER BY CASE m.role WHEN 'owner' THEN 0 ELSE 1 END, m.created_at, m.person_id LIMIT $3"
+        );
+        self.all(statement, (account, event, limit)).await
     }
 
     /// Returns the accounts of a person, in the order in which they are locked.
@@ -111,20 +143,39 @@ impl Reads {
 }
 
 impl Tx {
-    /// Makes a person a member with this role, or changes the role of a member.
+    /// Gives a person this position in an account, of which they become a member if they are none. Events of other accounts are left out.
     pub async fn put_membership(
         &mut self,
         account: AccountId,
         person: PersonId,
-        role: Role,
+        position: impl Into<Position<'_>>,
         now: Instant,
     ) -> Result<(), Error> {
+        let position: Position<'_> = position.into();
+        let Rights {
+            role,
+            only_some_events,
+        } = position.rights();
         let statement = sql!(
-            "INSERT INTO memberships (account_id, person_id, role, created_at) VALUES ($1, $2, $3, $4) \
-             ON CONFLICT (account_id, person_id) DO UPDATE SET role = excluded.role"
+            "INSERT INTO memberships (account_id, person_id, role, only_some_events, created_at) VALUES ($1, $2, $3, $4, $5) \
+             ON CONFLICT (account_id, person_id) DO UPDATE SET role = excluded.role, only_some_events = excluded.only_some_events"
         );
-        self.execute(statement, (account, person, role, now))
-            .await?;
+        let values = (account, person, role, only_some_events, now);
+        self.execute(statement, values).await?;
+        let statement = sql!("DELETE FROM member_events WHERE account_id = $1 AND person_id = $2");
+        self.execute(statement, (account, person)).await?;
+        let events = position.events.unwrap_or_default();
+        if !events.is_empty() {
+            let statement = sql!(
+                "INSERT INTO member_events (account_id, person_id, event_id) SELECT e.account_id, i.person_id, e.id \
+                 FROM input i JOIN events e ON e.id = i.event_id AND e.account_id = i.account_id"
+            );
+            let input = Input::of(events)
+                .column("account_id", |_| account)
+                .column("person_id", |_| person)
+                .column("event_id", |event| event);
+            self.execute(statement, input).await?;
+        }
         Ok(())
     }
 

@@ -30,7 +30,9 @@ record! {
             (SELECT p.name FROM people p WHERE p.id = m.author_id))",
         author_person = "(SELECT s.person_id FROM memberships s \
             WHERE s.account_id = (SELECT e.account_id FROM events e WHERE e.id = m.event_id) \
-            AND s.person_id = COALESCE((SELECT k.person_id FROM api_keys k WHERE k.id = m.author_id), m.author_id))",
+            AND s.person_id = COALESCE((SELECT k.person_id FROM api_keys k WHERE k.id = m.author_id), m.author_id) \
+            AND (s.only_some_events = FALSE OR EXISTS (SELECT 1 FROM member_events x WHERE x.account_id = s.account_id \
+            AND x.person_id = s.person_id AND x.event_id = m.event_id)))",
         created_at, updated_at, version,
     }
 }

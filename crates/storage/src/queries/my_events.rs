@@ -5,6 +5,7 @@ use domain::{
     event::{Event, ListedEvent},
     ids::AccountId,
     instant::Instant,
+    person::Reach,
     registration::Counters,
 };
 use uuid::Uuid;
@@ -106,16 +107,49 @@ const ALL_OF_SERIES: Fragment = fragment!(
     IS_OF_SERIES,
 );
 
+/// The events of member `$16`, of a series if there is `$15`, with each status, in the same order. They are few.
+const IS_OF_MEMBER: Fragment = fragment!(
+    "{} AND ($15 IS NULL OR e.series_id = $15) AND e.id IN (SELECT x.event_id FROM member_events x \
+     WHERE x.account_id = $1 AND x.person_id = $16) AND {}",
+    IN_RANGE,
+    MATCHES,
+);
+const ACTIVE_OF_MEMBER: Fragment = fragment!(
+    "SELECT {} WHERE {} AND {} ORDER BY e.start_at, e.id LIMIT $3",
+    ROW,
+    IS_OF_MEMBER,
+    IS_ACTIVE,
+);
+const PAST_OF_MEMBER: Fragment = fragment!(
+    "SELECT {} WHERE {} AND e.effective_end <= $2 ORDER BY e.start_at DESC, e.id DESC LIMIT $3",
+    ROW,
+    IS_OF_MEMBER,
+);
+const ALL_OF_MEMBER: Fragment = fragment!(
+    "SELECT {} WHERE {} ORDER BY e.start_at DESC, e.id DESC LIMIT $3",
+    ROW,
+    IS_OF_MEMBER,
+);
+
 /// The rows of what was chosen from an index.
 const ROWS: Fragment = fragment!(
     "JOIN events e ON e.{} = page.event_row JOIN event_counters c ON c.event_id = page.id",
     ROW_ID,
 );
 
-/// Makes a statement for each status, in a series or not, from the fragment that finds its events and their order.
+/// Makes a statement for each status, in a series or not, or for the events of a member, from the fragment that finds its events and their order.
 macro_rules! by_filter {
     ($filter:expr, |$found:ident, $order:ident| $statement:expr) => {
         match ($filter.status, $filter.series.is_some()) {
+            (EventFilter::Active, _) if $filter.reach != Reach::Account => {
+                by_filter!($found = ACTIVE_OF_MEMBER, $order = "", $statement)
+            }
+            (EventFilter::Past, _) if $filter.reach != Reach::Account => {
+                by_filter!($found = PAST_OF_MEMBER, $order = " DESC", $statement)
+            }
+            (EventFilter::All, _) if $filter.reach != Reach::Account => {
+                by_filter!($found = ALL_OF_MEMBER, $order = " DESC", $statement)
+            }
             (EventFilter::Active, false) => by_filter!($found = ACTIVE, $order = "", $statement),
             (EventFilter::Past, false) => by_filter!($found = PAST, $order = " DESC", $statement),
             (EventFilter::All, false) => by_filter!($found = ALL, $order = " DESC", $statement),
@@ -200,7 +234,7 @@ impl Reads {
         // Each text is looked at once, so the page is chosen among what is counted.
         let statement = by_filter!(filter, |FOUND, ORDER| sql!(
             "WITH found AS MATERIALIZED ({}) SELECT {}, (SELECT count(*) FROM found) \
-             FROM (SELECT * FROM found ORDER BY start_at{}, id{} LIMIT $16) page {} ORDER BY page.start_at{}, page.id{}",
+             FROM (SELECT * FROM found ORDER BY start_at{}, id{} LIMIT $17) page {} ORDER BY page.start_at{}, page.id{}",
             FOUND,
             ListedEvent::COLUMNS,
             ORDER,
@@ -266,8 +300,10 @@ fn values(
     let recent = now.micros().saturating_sub(LONG_MICROS);
     let [first, second] = match filter.status {
         EventFilter::All => [range, range],
-        // Those of a series are looked at all.
-        EventFilter::Active if filter.series.is_some() => [range, range],
+        // Those of a series or of a member are looked at all.
+        EventFilter::Active if filter.series.is_some() || filter.reach != Reach::Account => {
+            [range, range]
+        }
         // An event that has ended has begun.
         EventFilter::Past => [range.to(now.micros().saturating_add(1)), range],
         EventFilter::Active => [range.from(recent + 1), range.to(recent + 1)],
@@ -276,7 +312,7 @@ fn values(
     let starts = Some(&filter.starts).filter(|starts| starts.bounds_wall_time());
     let from_local = starts.map(|starts| starts.from_local.to_utc());
     let before_local = starts.map(|starts| starts.before_local.to_utc());
-    let series = filter.series;
+    let (series, person) = (filter.series, filter.reach.person());
     move |values| {
         values.add(&account);
         values.add(&now);
@@ -287,6 +323,7 @@ fn values(
         values.add(&before_local);
         second.add_to(values);
         values.add(&series);
+        values.add(&person);
     }
 }
 

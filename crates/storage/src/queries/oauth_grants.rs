@@ -4,6 +4,7 @@ use domain::{
     ids::{AccountId, ClientId, GrantId, PersonId},
     instant::Instant,
     oauth::Grant,
+    person::Rights,
 };
 
 use crate::{
@@ -64,20 +65,21 @@ impl Reads {
         limit: i64,
     ) -> Result<Vec<StoredConnection>, Error> {
         let statement = sql!(
-            "SELECT {}, {}, a.name, m.role FROM oauth_grants g JOIN oauth_clients ON oauth_clients.id = g.client_id \
+            "SELECT {}, {}, a.name, {} FROM oauth_grants g JOIN oauth_clients ON oauth_clients.id = g.client_id \
              JOIN accounts a ON a.id = g.account_id \
              JOIN memberships m ON m.account_id = g.account_id AND m.person_id = g.person_id \
              WHERE g.person_id = $1 AND g.revoked_at IS NULL AND g.ends_at > $2 \
              ORDER BY COALESCE(g.last_used_at, g.created_at) DESC, g.id DESC LIMIT $3",
             Grant::COLUMNS,
             StoredClient::COLUMNS,
+            Rights::COLUMNS,
         );
         let found = self.all(statement, (person, now, limit)).await?;
-        let connection = |(grant, client, account_name, role)| StoredConnection {
+        let connection = |(grant, client, account_name, rights)| StoredConnection {
             grant,
             client,
             account_name,
-            role,
+            rights,
         };
         Ok(found.into_iter().map(connection).collect())
     }

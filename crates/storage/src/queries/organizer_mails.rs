@@ -10,6 +10,7 @@ use domain::{
     instant::Instant,
     job::{ClaimedJob, Destination, JobKind, Task},
     organizer_mail::{Collection, EventUpdates, MAX_NAMES, MailChoice, Organizer, Span},
+    person::Reach,
     plan::Plan,
 };
 
@@ -42,12 +43,12 @@ const COLLECTING: Fragment = Fragment::per_dialect(
 
 /// The members of account `$1`, with what is selected for an [`Organizer`].
 const ORGANIZERS: Fragment = Fragment::new(
-    "p.name, p.email, a.name, a.plan, m.role, m.mails FROM memberships m JOIN people p ON p.id = m.person_id \
+    "p.name, p.email, a.name, a.plan, m.role, m.only_some_events, m.mails FROM memberships m JOIN people p ON p.id = m.person_id \
      JOIN accounts a ON a.id = m.account_id WHERE m.account_id = $1 AND a.suspended_at IS NULL",
 );
 
 impl FromRow for Organizer {
-    const WIDTH: usize = 6;
+    const WIDTH: usize = 7;
 
     fn from_row(columns: &mut Columns<'_>) -> Result<Self, Error> {
         Ok(Self {
@@ -55,7 +56,7 @@ impl FromRow for Organizer {
             email: columns.read()?,
             account_name: columns.read()?,
             sees_registrations: columns.read::<Plan>()?.is_paid(),
-            role: columns.read()?,
+            rights: columns.read()?,
             choice: columns.read()?,
         })
     }
@@ -89,11 +90,12 @@ impl Reads {
         self.one(statement, (account, span.since, span.until)).await
     }
 
-    /// Returns new registrations and changed answers for an account's events in a time, for the events with the most. Who registered in the
+    /// Returns new registrations and changed answers for an account's events in reach in a time, for the events with the most. Who registered in the
     /// time is new, whatever they changed since.
     pub async fn list_event_updates(
         &self,
         account: AccountId,
+        reach: Reach,
         span: Span,
         now: Instant,
         limit: i64,
@@ -104,28 +106,32 @@ impl Reads {
              FROM (SELECT r.event_id, count(DISTINCT r.id) AS everyone, count(DISTINCT CASE WHEN {} THEN NULL ELSE r.id END) AS fresh \
              FROM {} GROUP BY r.event_id) n \
              JOIN events e ON e.id = n.event_id JOIN event_counters c ON c.event_id = e.id \
-             WHERE e.account_id = $1 AND e.is_cancelled = FALSE AND {} > $4 ORDER BY n.fresh DESC, e.id LIMIT $5",
+             WHERE e.account_id = $1 AND e.is_cancelled = FALSE AND {} > $4 AND ($6 IS NULL OR EXISTS (SELECT 1 FROM member_events x \
+             WHERE x.account_id = $1 AND x.person_id = $6 AND x.event_id = e.id)) ORDER BY n.fresh DESC, e.id LIMIT $5",
             IS_CHANGE,
             UPDATES,
             OVER_AT,
         );
-        let values = (account, span.since, span.until, now, limit);
+        let person = reach.person();
+        let values = (account, span.since, span.until, now, limit, person);
         self.all(statement, values).await
     }
 
-    /// Returns the names of people who registered in a time, by event, of the `limit` latest.
+    /// Returns the names of people who registered for events in reach in a time, by event, of the `limit` latest.
     pub async fn list_new_names(
         &self,
         account: AccountId,
+        reach: Reach,
         span: Span,
         limit: i64,
     ) -> Result<HashMap<EventId, Vec<String>>, Error> {
         let statement = sql!(
-            "SELECT r.event_id, r.name FROM {} AND NOT {} ORDER BY l.at DESC, l.id DESC LIMIT $4",
+            "SELECT r.event_id, r.name FROM {} AND NOT {} AND ($5 IS NULL OR EXISTS (SELECT 1 FROM member_events x \
+             WHERE x.account_id = $1 AND x.person_id = $5 AND x.event_id = r.event_id)) ORDER BY l.at DESC, l.id DESC LIMIT $4",
             UPDATES,
             IS_CHANGE,
         );
-        let values = (account, span.since, span.until, limit);
+        let values = (account, span.since, span.until, limit, reach.person());
         let found: Vec<(EventId, String)> = self.all(statement, values).await?;
         let mut names: HashMap<EventId, Vec<String>> = HashMap::new();
         for (event, name) in found {

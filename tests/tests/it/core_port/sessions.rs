@@ -3,7 +3,10 @@
 use std::sync::Arc;
 
 use core_service::service::Browser;
-use domain::{person::Role, plan::Plan};
+use domain::{
+    person::{Position, Role},
+    plan::Plan,
+};
 use http::uri::PathAndQuery;
 use muster_api::{
     Reason,
@@ -98,7 +101,7 @@ async fn session_of(app: &TestApp, account: &Account) -> String {
 }
 
 /// Makes the owner of an account a member with another role.
-async fn change_role(app: &TestApp, account: &Account, role: Role) {
+async fn change_role(app: &TestApp, account: &Account, role: impl Into<Position<'_>>) {
     let person = app.store.find_person_by_email(&account.email).await;
     let person = person.unwrap().unwrap().id;
     let mut tx = app.store.begin().await.unwrap();
@@ -175,6 +178,39 @@ async fn each_role_may_do_what_its_scopes_say_on_every_rpc(app: Arc<TestApp>) {
     }
 }
 
+/// What is about the account as a whole is refused by the gate, whatever the role and the message are.
+async fn a_member_for_some_events_may_do_what_is_declared_and_nothing_else(app: Arc<TestApp>) {
+    let account = app.account(Plan::Business).await;
+    for role in [Role::Organizer, Role::Door] {
+        let position = Position {
+            role,
+            events: Some(&[]),
+        };
+        change_role(&app, &account, position).await;
+        let token = session_of(&app, &account).await;
+        let (mut open, mut shut) = (0, 0);
+        for (path, rule) in every() {
+            let Some(needed) = rule.scope else {
+                continue;
+            };
+            let may = rule.some_events && position.rights().scopes().contain(needed);
+            let lacks = Some(Reason::InsufficientScope.code().to_owned());
+            let refusal = reason(call(&app, path, &token, PROOF, "site").await);
+            assert_eq!(refusal == lacks, !may, "{role} on {path}: {refusal:?}");
+            if !rule.internal {
+                let refusal = reason(call(&app, path, &account.key, PROOF, "api").await);
+                assert_eq!(
+                    refusal == lacks,
+                    !may,
+                    "key of {role} on {path}: {refusal:?}"
+                );
+            }
+            *if may { &mut open } else { &mut shut } += 1;
+        }
+        assert!(open >= 8 && shut >= 15, "{role}: {open} {shut}");
+    }
+}
+
 async fn what_needs_a_step_up_is_refused_a_quarter_of_an_hour_later(app: Arc<TestApp>) {
     let account = app.account(Plan::Free).await;
     let token = session_of(&app, &account).await;
@@ -232,5 +268,6 @@ tests::on_both_engines!(
     a_session_counts_on_the_site_alone,
     what_is_for_sessions_is_for_no_key_and_no_stranger,
     each_role_may_do_what_its_scopes_say_on_every_rpc,
+    a_member_for_some_events_may_do_what_is_declared_and_nothing_else,
     what_needs_a_step_up_is_refused_a_quarter_of_an_hour_later,
 );

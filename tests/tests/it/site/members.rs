@@ -16,9 +16,13 @@ pub(super) async fn member(
     email: &str,
     role: &str,
 ) -> Browser {
-    let sent = owner
-        .send("/dashboard/members", &[("email", email), ("role", role)])
-        .await;
+    joined(app, owner, &[("email", email), ("role", role)]).await
+}
+
+/// The same with these fields of the form, of which the first is the address.
+async fn joined(app: &Arc<TestApp>, owner: &Browser, fields: &[(&str, &str)]) -> Browser {
+    let email = fields[0].1;
+    let sent = owner.send("/dashboard/members", fields).await;
     assert_eq!(sent.status, 303, "{sent:?}");
     app.drain_jobs().await;
     let mails = app.mails();
@@ -353,7 +357,100 @@ async fn the_last_owner_cannot_leave_and_removing_needs_the_name(app: Arc<TestAp
     assert_eq!(start.header("location"), Some("/dashboard/start"));
 }
 
+/// The names of the ticked boxes and radio buttons with this value are in the page of a form.
+fn is_chosen(html: &str, value: &str) -> bool {
+    html.contains(&format!("value=\"{value}\" checked"))
+}
+
+async fn someone_is_invited_to_one_event_from_its_page_and_moved_to_another(app: Arc<TestApp>) {
+    let (account, owner) = account(&app).await;
+    let organizer = app.over(Surface::Http).as_owner(&account);
+    let theirs = organizer.publish_new(json!({"title": "Rust Night"})).await;
+    let other = organizer.publish_new(json!({"title": "Picnic"})).await;
+    let path = |id: &str| format!("/dashboard/events/{id}");
+    let html = owner.page(&path(&theirs.id)).await;
+    let link = format!("/dashboard/members?event={}", theirs.id);
+    assert!(html.html(200).contains(&link));
+    let html = owner.page(&link).await;
+    let html = html.html(200);
+    assert!(is_chosen(html, "some") && is_chosen(html, "door"));
+    assert!(is_chosen(html, &theirs.id) && !is_chosen(html, &other.id));
+
+    // What core refuses is shown again as it was typed.
+    let owner_of_some = [
+        ("email", "dora@example.org"),
+        ("role", "owner"),
+        ("events", "some"),
+        ("events.ids", &theirs.id),
+    ];
+    let again = owner.send(&link, &owner_of_some).await;
+    let html = again.html(400);
+    assert!(html.contains("an owner has the whole account"), "{html}");
+    assert!(is_chosen(html, &theirs.id) && is_chosen(html, "owner"));
+    let none = [
+        ("email", "dora@example.org"),
+        ("role", "door"),
+        ("events", "some"),
+    ];
+    let again = owner.send(&link, &none).await;
+    assert!(again.html(400).contains("ust name at least one event"));
+
+    let mut fields = owner_of_some;
+    fields[1].1 = "organizer";
+    let dora = joined(&app, &owner, &fields).await;
+    let list = owner.page("/dashboard/members").await;
+    assert!(list.html(200).contains("only for <bdi>Rust Night</bdi>"));
+    let home = dora.page("/dashboard").await;
+    let home = home.html(200);
+    assert!(home.contains("Rust Night") && !home.contains("Picnic"));
+    assert!(!home.contains("/dashboard/events/new") && !home.contains("/dashboard/keys"));
+    let own = dora.page(&path(&theirs.id)).await;
+    let own = own.html(200);
+    assert!(own.contains("/edit\"") && !own.contains("/clone\"") && !own.contains("/repeat\""));
+    for (page, status) in [
+        (path(&other.id), 404),
+        (format!("{}/edit", path(&theirs.id)), 200),
+        (format!("{}/registrations", path(&theirs.id)), 200),
+        (format!("{}/registrations", path(&other.id)), 404),
+        (format!("{}/clone", path(&theirs.id)), 403),
+        (format!("{}/repeat", path(&theirs.id)), 403),
+        ("/dashboard/events/new".to_owned(), 403),
+        ("/dashboard/keys".to_owned(), 403),
+        ("/dashboard/members".to_owned(), 403),
+        ("/dashboard/activity".to_owned(), 403),
+        ("/dashboard/account/mails".to_owned(), 200),
+        ("/dashboard/account".to_owned(), 200),
+    ] {
+        assert_eq!(dora.page(&page).await.status, status, "{page}");
+    }
+
+    let html = list.html(200);
+    let person = html.split("href=\"/dashboard/members/").find(|rest| {
+        let end = rest.find("</a>").unwrap_or_default();
+        rest[..end].contains("dora")
+    });
+    let person = person.unwrap().split('"').next().unwrap().to_owned();
+    let member = format!("/dashboard/members/{person}");
+    let html = owner.page(&member).await;
+    assert!(is_chosen(html.html(200), &theirs.id));
+    let moved = [
+        ("action", "role"),
+        ("role", "door"),
+        ("events", "some"),
+        ("events.ids", &*other.id),
+    ];
+    assert_eq!(owner.send(&member, &moved).await.status, 303);
+    app.clock.advance_seconds(5);
+    assert_eq!(dora.page(&path(&theirs.id)).await.status, 404);
+    assert_eq!(dora.page(&path(&other.id)).await.status, 200);
+    assert_eq!(
+        dora.page(&format!("{}/edit", path(&other.id))).await.status,
+        403
+    );
+}
+
 tests::on_both_engines!(
+    someone_is_invited_to_one_event_from_its_page_and_moved_to_another,
     three_roles_see_what_they_may_do,
     a_key_is_shown_once_works_and_stops_when_it_is_revoked,
     harmful_acts_need_a_new_code_after_a_while,

@@ -92,7 +92,7 @@ pub(in crate::pages) async fn show(caller: Caller) -> PageResult {
 }
 
 pub(in crate::pages) async fn ask_to_clone(caller: Caller) -> PageResult {
-    caller.require(Scope::EventsWrite)?;
+    caller.require_creating()?;
     let event = read(&caller).await?;
     let start = Field::new(FieldKind::WallTime, "start_date", "When is the new one?")
         .hint("The end and the times of registration move with it.")

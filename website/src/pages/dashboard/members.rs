@@ -1,19 +1,24 @@
 //! The members of an account, and invitations to become one.
 
+mod events;
 pub(in crate::pages) mod member;
 
 use askama::Template;
 use http_kit::Problem;
-use muster_api::internal::v1::{
-    InviteMemberRequest, ListMembersRequest, MemberList, WithdrawInvitationRequest,
-    bindings::{InviteMember, ListMembers, WithdrawInvitation},
+use muster_api::{
+    Scope,
+    internal::v1::{
+        InviteMemberRequest, ListMembersRequest, MemberList, WithdrawInvitationRequest,
+        bindings::{InviteMember, ListMembers, WithdrawInvitation},
+    },
 };
+use serde::{Deserialize, Serialize};
 
 use crate::{
     caller::{Caller, Frame, Tab},
     field::{Choice, Field, FieldKind, FormModel},
     flash::{self, Flash},
-    form::Form,
+    form::{Form, link},
     layout::PageResult,
     viewer::Role,
 };
@@ -26,15 +31,45 @@ struct MembersPage {
     page: Frame,
     list: MemberList,
     model: FormModel,
+    /// The address of this page, which may be about an event.
+    path: String,
+    again_url: String,
+}
+
+/// Parameters of the page.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+struct Query {
+    /// The event that someone is to be invited to.
+    event: Option<String>,
 }
 
 pub(in crate::pages) async fn show(caller: Caller) -> PageResult {
     let list = read(&caller).await?;
-    let email = Field::email("email", "Email address").required();
+    let query: Query = caller.context.query().read()?;
+    let path = link(PATH, &query);
+    let mut fields = Vec::new();
+    if caller.viewer.may(Scope::MembersWrite) && caller.viewer.is_proven {
+        let event = match &query.event {
+            Some(id) => events::linked(&caller, id).await?,
+            None => None,
+        };
+        // Who begins at an event mostly looks for help at the door.
+        let role = if event.is_some() {
+            Role::Door
+        } else {
+            Role::Organizer
+        };
+        fields.push(Field::email("email", "Email address").required());
+        fields.push(roles(role));
+        fields.extend(events::fields(&caller, event.is_some(), event.as_slice()).await?);
+    }
     caller.answer(&MembersPage {
         page: caller.page("Members", Tab::Members),
         list,
-        model: caller.model(vec![email, roles(Role::Organizer)]),
+        model: caller.model(fields),
+        again_url: link("/sign-in/again", &[("next", &path)]),
+        path,
     })
 }
 
@@ -43,6 +78,7 @@ pub(in crate::pages) async fn invite(caller: Caller, form: Form) -> PageResult {
     let request = InviteMemberRequest {
         email: form.text("email"),
         role: form.text("role"),
+        events: events::read(&form),
     };
     caller.ask::<InviteMember>(request).await?;
     Ok(flash::see(PATH, Some(Flash::INVITED)))

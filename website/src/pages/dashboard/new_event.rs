@@ -1,10 +1,7 @@
 //! A new event: a draft, or published at once.
 
 use askama::Template;
-use muster_api::{
-    Scope,
-    v1::{Account, CreatedEvent, bindings::CreateEvent},
-};
+use muster_api::v1::{Account, CreatedEvent, bindings::CreateEvent};
 
 use super::{
     contact,
@@ -39,7 +36,7 @@ struct NewEventPage {
 }
 
 pub(in crate::pages) async fn show(caller: Caller) -> PageResult {
-    caller.require(Scope::EventsWrite)?;
+    caller.require_creating()?;
     let account = plan::account(&caller).await?;
     let timezone = account.as_ref().and_then(|one| one.timezone.as_deref());
     let form = EventForm::of(Purpose::New, &blank(timezone.unwrap_or_default()));
@@ -47,7 +44,7 @@ pub(in crate::pages) async fn show(caller: Caller) -> PageResult {
 }
 
 pub(in crate::pages) async fn take(caller: Caller, form: Form) -> PageResult {
-    caller.require(Scope::EventsWrite)?;
+    caller.require_creating()?;
     caller.require_no_other_account(&form)?;
     if asks_for_pictures(&form) || Questions::are_arranged(&form) {
         return again(&caller.typed(form)).await;

@@ -2,12 +2,9 @@
 
 use askama::Template;
 use http_kit::Problem;
-use muster_api::{
-    Scope,
-    v1::{
-        MyEventDetail, RepeatEventRequest, RepetitionPreview,
-        bindings::{PreviewRepetition, RepeatEvent},
-    },
+use muster_api::v1::{
+    MyEventDetail, RepeatEventRequest, RepetitionPreview,
+    bindings::{PreviewRepetition, RepeatEvent},
 };
 
 use super::{
@@ -68,7 +65,7 @@ struct DayOfMonth {
 }
 
 pub(in crate::pages) async fn show(caller: Caller) -> PageResult {
-    caller.require(Scope::EventsWrite)?;
+    caller.require_creating()?;
     let event = read(&caller).await?;
     caller.answer(&RepeatPage {
         page: caller.page(TITLE, Tab::Events),
@@ -78,7 +75,7 @@ pub(in crate::pages) async fn show(caller: Caller) -> PageResult {
 }
 
 pub(in crate::pages) async fn take(caller: Caller, form: Form) -> PageResult {
-    caller.require(Scope::EventsWrite)?;
+    caller.require_creating()?;
     let event = read(&caller).await?;
     match form.value("action") {
         Some("back") => show(caller.typed(form)).await,

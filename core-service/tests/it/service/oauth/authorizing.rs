@@ -16,7 +16,7 @@ async fn whoever_agrees_is_sent_back_with_a_code(database: Database) {
     assert_eq!(pending.client.verified_host(), None);
     assert_eq!(pending.redirect.shown_host(), "localhost:3118");
     assert_eq!(pending.accounts.len(), 1);
-    assert_eq!(pending.accounts[0].membership.role, Role::Owner);
+    assert_eq!(pending.accounts[0].membership.rights.role, Role::Owner);
     assert_eq!(pending.accounts[0].scopes.iter().count(), Scope::ALL.len());
     assert_eq!(pending.accounts[0].granted.iter().count(), 0);
 

@@ -22,6 +22,7 @@ impl Rpc for CreateAccount {
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -46,6 +47,7 @@ impl Rpc for UpdateAccount {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = true;
     const COLLECTS_MISTAKES: bool = true;
@@ -68,6 +70,7 @@ impl Rpc for GetContact {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -92,6 +95,7 @@ impl Rpc for StartContactProof {
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -116,6 +120,7 @@ impl Rpc for FinishContactProof {
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -138,6 +143,7 @@ impl Rpc for PreviewRemoval {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -162,6 +168,7 @@ impl Rpc for RemoveAccount {
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
     const STEP_UP: bool = true;
     const CHANGES_CATALOGUE: bool = true;
     const COLLECTS_MISTAKES: bool = false;
@@ -184,6 +191,7 @@ impl Rpc for CheckCredential {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = true;
+    const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -206,6 +214,7 @@ impl Rpc for GetInstance {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -228,6 +237,7 @@ impl Rpc for GetSitePreview {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -250,6 +260,7 @@ impl Rpc for ListKeys {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -274,6 +285,7 @@ impl Rpc for CreateKey {
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
     const STEP_UP: bool = true;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -298,6 +310,7 @@ impl Rpc for RevokeKey {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -322,6 +335,7 @@ impl Rpc for RotateKey {
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
     const STEP_UP: bool = true;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -346,6 +360,7 @@ impl Rpc for ReceiveMailEvents {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -368,13 +383,14 @@ impl Rpc for ListMembers {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
 }
 /** Mails an invitation to an address, for 7 days. An invitation that waits for the same address is replaced. Needs a step-up.
 
-Errors: `STEP_UP_REQUIRED`; `CONFLICT` if the address is a member's, or if there are 100 members and invitations; `RATE_LIMITED` after 5 invitations to the address or 50 of the account on a day, and beyond what a new account may mail on a day.*/
+Errors: `STEP_UP_REQUIRED`; `INVALID_REQUEST` if an owner would be for some events only, or if one is not the account's; `CONFLICT` if the address is a member's, if there are 100 members and invitations, or if they name 2,000 events together; `RATE_LIMITED` after 5 invitations to the address or 50 of the account on a day, and beyond what a new account may mail on a day.*/
 
 #[derive(Debug, Clone, Copy)]
 pub struct InviteMember;
@@ -392,6 +408,7 @@ impl Rpc for InviteMember {
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
     const STEP_UP: bool = true;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -416,13 +433,14 @@ impl Rpc for WithdrawInvitation {
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
 }
-/** Changes a member's role: their session and their keys have the new rights within 5 seconds. Needs a step-up.
+/** Changes a member's role, and for which events they are one: their sessions, keys and apps have the new rights within 5 seconds. Needs a step-up.
 
-Errors: `STEP_UP_REQUIRED`; `NOT_FOUND` if they are no member; `CONFLICT` if the account would have no owner any more.*/
+Errors: `STEP_UP_REQUIRED`; `INVALID_REQUEST` as `InviteMember`; `NOT_FOUND` if they are no member; `CONFLICT` if the account would have no owner any more, or if members and invitations would name more than 2,000 events together.*/
 
 #[derive(Debug, Clone, Copy)]
 pub struct ChangeRole;
@@ -440,6 +458,7 @@ impl Rpc for ChangeRole {
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
     const STEP_UP: bool = true;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -464,6 +483,7 @@ impl Rpc for RemoveMember {
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
     const STEP_UP: bool = true;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -488,6 +508,7 @@ impl Rpc for LeaveAccount {
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -512,13 +533,16 @@ impl Rpc for GetInvitation {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
 }
 /** Accepts an invitation to one's own address. The account becomes the session's current one, and the session gets a new token, as with `SwitchAccount`.
 
-Errors: `NOT_FOUND` if there is none for the address of the session's person, or if it has lapsed.*/
+Who is a member already, since their address changed, keeps the better role; of the same role, they are for the events of both.
+
+Errors: `NOT_FOUND` if there is none for the address of the session's person, or if it has lapsed; `CONFLICT` if they would be a member for more than 100 events.*/
 
 #[derive(Debug, Clone, Copy)]
 pub struct AcceptInvitation;
@@ -536,6 +560,7 @@ impl Rpc for AcceptInvitation {
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -560,6 +585,7 @@ impl Rpc for DeclineInvitation {
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -582,6 +608,7 @@ impl Rpc for GetOAuthServer {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -606,6 +633,7 @@ impl Rpc for CheckAuthorization {
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -630,6 +658,7 @@ impl Rpc for BeginAuthorization {
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -654,6 +683,7 @@ impl Rpc for GetAuthorization {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -678,6 +708,7 @@ impl Rpc for DecideAuthorization {
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -702,6 +733,7 @@ impl Rpc for ExchangeToken {
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -726,6 +758,7 @@ impl Rpc for RegisterClient {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -750,6 +783,7 @@ impl Rpc for RevokeToken {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -772,6 +806,7 @@ impl Rpc for ListConnectedApps {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -796,6 +831,7 @@ impl Rpc for DisconnectApp {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -818,6 +854,7 @@ impl Rpc for GetMailChoice {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -840,6 +877,7 @@ impl Rpc for SetMailChoice {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -862,6 +900,7 @@ impl Rpc for RenamePerson {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -886,6 +925,7 @@ impl Rpc for StartEmailChange {
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
     const STEP_UP: bool = true;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -910,6 +950,7 @@ impl Rpc for FinishEmailChange {
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
     const STEP_UP: bool = true;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -934,6 +975,7 @@ impl Rpc for RemovePerson {
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
     const STEP_UP: bool = true;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -956,6 +998,7 @@ impl Rpc for GetSession {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -978,6 +1021,7 @@ impl Rpc for ListSessions {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -1000,6 +1044,7 @@ impl Rpc for ListOwnTrail {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -1024,6 +1069,7 @@ impl Rpc for SwitchAccount {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -1048,6 +1094,7 @@ impl Rpc for EndSession {
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -1070,6 +1117,7 @@ impl Rpc for SignOut {
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -1092,6 +1140,7 @@ impl Rpc for SignOutEverywhere {
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -1116,6 +1165,7 @@ impl Rpc for StartStepUp {
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -1140,6 +1190,7 @@ impl Rpc for FinishStepUp {
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -1164,6 +1215,7 @@ impl Rpc for StartSignIn {
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -1188,6 +1240,7 @@ impl Rpc for FinishSignIn {
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -1212,6 +1265,7 @@ impl Rpc for StartTakeBack {
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -1236,6 +1290,7 @@ impl Rpc for FinishTakeBack {
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -1260,6 +1315,7 @@ impl Rpc for UseSignInLink {
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -1282,6 +1338,7 @@ impl Rpc for RecordViews {
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;

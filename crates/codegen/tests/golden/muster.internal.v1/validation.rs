@@ -149,6 +149,15 @@ impl Validate for super::ReceiveMailEventsRequest {
 
 impl Validate for super::ListMembersRequest {}
 
+impl Validate for super::EventChoice {
+    fn validate(&self, check: &mut crate::validation::Check) {
+        check.field("ids").items(self.ids.len(), 0, 100);
+        for (index, item) in self.ids.iter().enumerate() {
+            check.item("ids", index).length(item, 0, 64);
+        }
+    }
+}
+
 impl Validate for super::InviteMemberRequest {
     fn fill_defaults(&mut self) {
         if let Some(email) = &mut self.email {
@@ -164,6 +173,9 @@ impl Validate for super::InviteMemberRequest {
         check.field("role").required(self.role.is_some());
         if let Some(role) = &self.role {
             check.field("role").one_of(role, &["owner", "organizer", "door"]);
+        }
+        if let Some(events) = &self.events {
+            check.field("events").message(events);
         }
     }
 }
@@ -186,6 +198,9 @@ impl Validate for super::ChangeRoleRequest {
         check.field("role").required(self.role.is_some());
         if let Some(role) = &self.role {
             check.field("role").one_of(role, &["owner", "organizer", "door"]);
+        }
+        if let Some(events) = &self.events {
+            check.field("events").message(events);
         }
     }
 }

@@ -23,6 +23,7 @@ impl Rpc for GetAccount {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -62,6 +63,7 @@ impl Rpc for ExportAccount {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -101,6 +103,7 @@ impl Rpc for ListActivity {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -165,6 +168,7 @@ impl Rpc for ExportActivity {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -215,6 +219,7 @@ impl Rpc for ListEvents {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -293,6 +298,7 @@ impl Rpc for GetEvent {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -343,6 +349,7 @@ impl Rpc for GetOrganizer {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -393,6 +400,7 @@ impl Rpc for ListCities {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -420,6 +428,7 @@ impl Rpc for GetEventPage {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -447,6 +456,7 @@ impl Rpc for GetEventCalendar {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -474,6 +484,7 @@ impl Rpc for GetCatalogueCalendar {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -501,6 +512,7 @@ impl Rpc for ListSitemaps {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -528,6 +540,7 @@ impl Rpc for ListSitemapEvents {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -555,6 +568,7 @@ impl Rpc for ListSitemapOrganizers {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -582,6 +596,7 @@ impl Rpc for GetCover {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -634,6 +649,7 @@ impl Rpc for ListUseCases {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -681,6 +697,7 @@ impl Rpc for ListGuides {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -728,6 +745,7 @@ impl Rpc for GetGuide {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -755,6 +773,7 @@ impl Rpc for GetUseCase {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -782,6 +801,7 @@ impl Rpc for PutCover {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = true;
     const COLLECTS_MISTAKES: bool = false;
@@ -835,6 +855,7 @@ impl Rpc for DeleteCover {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = true;
     const COLLECTS_MISTAKES: bool = false;
@@ -881,6 +902,7 @@ impl Rpc for GetOwnCover {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -908,6 +930,7 @@ impl Rpc for CreateEvent {
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = true;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = true;
     const COLLECTS_MISTAKES: bool = true;
@@ -960,6 +983,7 @@ impl Rpc for ListMyEvents {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -1026,6 +1050,7 @@ impl Rpc for GetMyEvent {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -1076,6 +1101,7 @@ impl Rpc for UpdateEvent {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = true;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = true;
     const COLLECTS_MISTAKES: bool = true;
@@ -1128,6 +1154,7 @@ impl Rpc for CloneEvent {
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = true;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -1174,6 +1201,7 @@ impl Rpc for RepeatEvent {
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = true;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = true;
     const COLLECTS_MISTAKES: bool = false;
@@ -1220,6 +1248,7 @@ impl Rpc for PreviewRepetition {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -1247,6 +1276,7 @@ impl Rpc for DeleteEvent {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = true;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -1293,6 +1323,7 @@ impl Rpc for PreviewEventMail {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -1320,6 +1351,7 @@ impl Rpc for PreviewCover {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -1347,6 +1379,7 @@ impl Rpc for PreviewEventUpdate {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = true;
@@ -1380,6 +1413,7 @@ impl Rpc for PreviewEventDeletion {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -1407,6 +1441,7 @@ impl Rpc for PreviewCancellation {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -1434,6 +1469,7 @@ impl Rpc for PublishEvent {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = true;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = true;
     const COLLECTS_MISTAKES: bool = false;
@@ -1480,6 +1516,7 @@ impl Rpc for UnpublishEvent {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = true;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = true;
     const COLLECTS_MISTAKES: bool = false;
@@ -1526,6 +1563,7 @@ impl Rpc for CancelEvent {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = true;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = true;
     const COLLECTS_MISTAKES: bool = false;
@@ -1576,6 +1614,7 @@ impl Rpc for CreateMessage {
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = true;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -1622,6 +1661,7 @@ impl Rpc for PreviewMessage {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -1668,6 +1708,7 @@ impl Rpc for ListMessages {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -1722,6 +1763,7 @@ impl Rpc for GetMessage {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -1770,6 +1812,7 @@ impl Rpc for UpdateMessage {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = true;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -1824,6 +1867,7 @@ impl Rpc for CancelMessage {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = true;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -1872,6 +1916,7 @@ impl Rpc for StopMessagesByToken {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -1899,6 +1944,7 @@ impl Rpc for ResumeMessagesByToken {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -1926,6 +1972,7 @@ impl Rpc for RegisterAttendee {
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = true;
@@ -1972,6 +2019,7 @@ impl Rpc for AddRegistration {
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = true;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = true;
     const COLLECTS_MISTAKES: bool = true;
@@ -2018,6 +2066,7 @@ impl Rpc for ImportRegistrations {
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = true;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = true;
     const COLLECTS_MISTAKES: bool = false;
@@ -2076,6 +2125,7 @@ impl Rpc for ExportRejectedLines {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -2103,6 +2153,7 @@ impl Rpc for ListRegistrations {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -2178,6 +2229,7 @@ impl Rpc for ListEventMails {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -2232,6 +2284,7 @@ impl Rpc for ExportRegistrations {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -2280,6 +2333,7 @@ impl Rpc for GetRegistration {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -2328,6 +2382,7 @@ impl Rpc for GetRegistrations {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -2355,6 +2410,7 @@ impl Rpc for ApproveRegistration {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = true;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = true;
     const COLLECTS_MISTAKES: bool = false;
@@ -2403,6 +2459,7 @@ impl Rpc for ApproveRegistrations {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = true;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = true;
     const COLLECTS_MISTAKES: bool = false;
@@ -2449,6 +2506,7 @@ impl Rpc for UpdateRegistration {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = true;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = true;
@@ -2503,6 +2561,7 @@ impl Rpc for DeclineRegistration {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = true;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = true;
     const COLLECTS_MISTAKES: bool = false;
@@ -2551,6 +2610,7 @@ impl Rpc for DeclineRegistrations {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = true;
     const COLLECTS_MISTAKES: bool = false;
@@ -2578,6 +2638,7 @@ impl Rpc for CancelRegistration {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = true;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = true;
     const COLLECTS_MISTAKES: bool = false;
@@ -2626,6 +2687,7 @@ impl Rpc for PromoteRegistration {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = true;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = true;
     const COLLECTS_MISTAKES: bool = false;
@@ -2674,6 +2736,7 @@ impl Rpc for ResendRegistrationMail {
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = true;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -2722,6 +2785,7 @@ impl Rpc for PreviewUpdatedRegistration {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -2755,6 +2819,7 @@ impl Rpc for PreviewPromotion {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -2782,6 +2847,7 @@ impl Rpc for PreviewAddedRegistration {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = true;
@@ -2809,6 +2875,7 @@ impl Rpc for PreviewApproval {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -2836,6 +2903,7 @@ impl Rpc for PreviewDecline {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -2863,6 +2931,7 @@ impl Rpc for PreviewRegistrationCancellation {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -2890,6 +2959,7 @@ impl Rpc for CheckIn {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = true;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -2938,6 +3008,7 @@ impl Rpc for CheckInByCode {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = true;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -2977,6 +3048,7 @@ impl Rpc for GetRegistrationByCode {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -3004,6 +3076,7 @@ impl Rpc for ListCheckInCodes {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -3050,6 +3123,7 @@ impl Rpc for UndoCheckIn {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = true;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -3098,6 +3172,7 @@ impl Rpc for GetRegistrationByToken {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -3125,6 +3200,7 @@ impl Rpc for GetRegistrationCalendarByToken {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -3152,6 +3228,7 @@ impl Rpc for GetTicket {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -3179,6 +3256,7 @@ impl Rpc for ConfirmRegistrationByToken {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -3206,6 +3284,7 @@ impl Rpc for TakeOverNewDetailsByToken {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -3233,6 +3312,7 @@ impl Rpc for ChangeAnswersByToken {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -3260,6 +3340,7 @@ impl Rpc for RefuseMailByToken {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -3287,6 +3368,7 @@ impl Rpc for RefuseRemindersByToken {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -3314,6 +3396,7 @@ impl Rpc for CancelRegistrationByToken {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -3341,6 +3424,7 @@ impl Rpc for GetEventStatistics {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;

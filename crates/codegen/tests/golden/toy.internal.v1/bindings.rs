@@ -20,6 +20,7 @@ impl Rpc for CheckCard {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = true;
+    const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;

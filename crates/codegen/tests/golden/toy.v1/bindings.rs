@@ -23,6 +23,7 @@ impl Rpc for ListBooks {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -84,6 +85,7 @@ impl Rpc for ListBooks2 {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -136,6 +138,7 @@ impl Rpc for GetBook {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -182,6 +185,7 @@ impl Rpc for GetSummary {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -209,6 +213,7 @@ impl Rpc for GetScan {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -255,6 +260,7 @@ impl Rpc for UpdateBook {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = true;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -307,6 +313,7 @@ impl Rpc for DiscardBook {
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -353,6 +360,7 @@ impl Rpc for CountBooks {
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -380,6 +388,7 @@ impl Rpc for ListThings {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -430,6 +439,7 @@ impl Rpc for GetThing {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -476,6 +486,7 @@ impl Rpc for GetPicture {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -526,6 +537,7 @@ impl Rpc for CreateThing {
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = true;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -565,6 +577,7 @@ impl Rpc for GetMe {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -604,6 +617,7 @@ impl Rpc for GetMyThing {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -650,6 +664,7 @@ impl Rpc for UpdateThing {
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -702,6 +717,7 @@ impl Rpc for PublishThing {
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = true;
     const COLLECTS_MISTAKES: bool = false;
@@ -748,6 +764,7 @@ impl Rpc for CancelThing {
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
@@ -794,6 +811,7 @@ impl Rpc for ExportThing {
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
     const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;

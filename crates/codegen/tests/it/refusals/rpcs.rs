@@ -36,6 +36,14 @@ fn a_step_up_of_what_is_no_session() {
 }
 
 #[test]
+fn members_of_some_events_for_what_needs_no_scope() {
+    refused(
+        &[("no_scope: true", "no_scope: true\n      some_events: true")],
+        &["so it must name one"],
+    );
+}
+
+#[test]
 fn an_option_that_is_not_known() {
     refused(
         &[("checks_credential: true", "checks_credentials: true")],

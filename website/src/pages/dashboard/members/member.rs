@@ -10,7 +10,7 @@ use muster_api::{
     },
 };
 
-use super::{PATH, read, roles};
+use super::{PATH, events, read, roles};
 use crate::{
     caller::{Caller, Frame, Tab},
     field::FormModel,
@@ -45,9 +45,11 @@ pub(in crate::pages) async fn show(caller: Caller) -> PageResult {
     let found = members.into_iter().find(|member| member.person_id == id);
     let unknown = || Problem::new(Reason::NotFound, "there is no such member");
     let member = found.ok_or_else(unknown)?;
+    let mut fields = vec![roles(Role::of(&member.role))];
+    fields.extend(events::fields(&caller, member.only_some_events, &member.events).await?);
     caller.answer(&MemberPage {
         page: caller.page(&member.name, Tab::Members),
-        model: caller.model(vec![roles(Role::of(&member.role))]),
+        model: caller.model(fields),
         member,
     })
 }
@@ -58,7 +60,11 @@ pub(in crate::pages) async fn take(caller: Caller, form: Form) -> PageResult {
         return remove(&caller, person_id, &form).await;
     }
     let role = form.text("role");
-    let request = ChangeRoleRequest { person_id, role };
+    let request = ChangeRoleRequest {
+        person_id,
+        role,
+        events: events::read(&form),
+    };
     caller.ask::<ChangeRole>(request).await?;
     Ok(flash::see(PATH, Some(Flash::ROLE_CHANGED)))
 }
