@@ -379,11 +379,12 @@ async fn someone_is_invited_to_one_event_from_its_page_and_moved_to_another(app:
     // What core refuses is shown again as it was typed.
     let owner_of_some = [
         ("email", "dora@example.org"),
+        ("event", &*theirs.id),
         ("role", "owner"),
         ("events", "some"),
         ("events.ids", &theirs.id),
     ];
-    let again = owner.send(&link, &owner_of_some).await;
+    let again = owner.send("/dashboard/members", &owner_of_some).await;
     let html = again.html(400);
     assert!(html.contains("an owner has the whole account"), "{html}");
     assert!(is_chosen(html, &theirs.id) && is_chosen(html, "owner"));
@@ -392,11 +393,11 @@ async fn someone_is_invited_to_one_event_from_its_page_and_moved_to_another(app:
         ("role", "door"),
         ("events", "some"),
     ];
-    let again = owner.send(&link, &none).await;
+    let again = owner.send("/dashboard/members", &none).await;
     assert!(again.html(400).contains("ust name at least one event"));
 
     let mut fields = owner_of_some;
-    fields[1].1 = "organizer";
+    fields[2].1 = "organizer";
     let dora = joined(&app, &owner, &fields).await;
     let list = owner.page("/dashboard/members").await;
     assert!(list.html(200).contains("only for <bdi>Rust Night</bdi>"));

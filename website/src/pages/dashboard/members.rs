@@ -31,8 +31,8 @@ struct MembersPage {
     page: Frame,
     list: MemberList,
     model: FormModel,
-    /// The address of this page, which may be about an event.
-    path: String,
+    /// The event that someone is to be invited to, if the page is about one.
+    event: Option<String>,
     again_url: String,
 }
 
@@ -46,14 +46,17 @@ struct Query {
 
 pub(in crate::pages) async fn show(caller: Caller) -> PageResult {
     let list = read(&caller).await?;
-    let query: Query = caller.context.query().read()?;
+    let mut query: Query = caller.context.query().read()?;
+    // A form that is shown again names the event itself.
+    let typed = caller.form().and_then(|form| form.text("event"));
+    query.event = typed.or(query.event);
     let path = link(PATH, &query);
+    let event = match &query.event {
+        Some(id) => Some(events::linked(&caller, id).await?),
+        None => None,
+    };
     let mut fields = Vec::new();
     if caller.viewer.may(Scope::MembersWrite) && caller.viewer.is_proven {
-        let event = match &query.event {
-            Some(id) => events::linked(&caller, id).await?,
-            None => None,
-        };
         // Who begins at an event mostly looks for help at the door.
         let role = if event.is_some() {
             Role::Door
@@ -69,7 +72,7 @@ pub(in crate::pages) async fn show(caller: Caller) -> PageResult {
         list,
         model: caller.model(fields),
         again_url: link("/sign-in/again", &[("next", &path)]),
-        path,
+        event: query.event,
     })
 }
 

@@ -28,17 +28,14 @@ const IDS: &str = "events.ids";
 const MAX_OFFERED: i32 = 100;
 
 /// The event that a link to the form is about.
-pub(super) async fn linked(caller: &Caller, id: &str) -> Result<Option<MemberEvent>, Problem> {
+pub(super) async fn linked(caller: &Caller, id: &str) -> Result<MemberEvent, Problem> {
     let request = GetMyEventRequest { id: id.to_owned() };
-    match caller.ask::<GetMyEvent>(request).await {
-        Ok(event) => Ok(Some(MemberEvent {
-            id: event.id,
-            title: event.title,
-            start_date: event.start_date,
-        })),
-        Err(problem) if problem.http_status == 404 => Ok(None),
-        Err(problem) => Err(problem),
-    }
+    let event = caller.ask::<GetMyEvent>(request).await?;
+    Ok(MemberEvent {
+        id: event.id,
+        title: event.title,
+        start_date: event.start_date,
+    })
 }
 
 /// Fields that ask for the events: those that are chosen, and the next ones. None where there are no events, so that all are meant.
