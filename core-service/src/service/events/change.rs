@@ -34,7 +34,7 @@ pub struct Updated {
 
 impl Events {
     /// Changes the fields in the patch, of later dates of the series as well if the target says so, all or none. Free seats then go to
-    /// the waitlist, in order, and registrants are told of a new time or place a while later.
+    /// the waitlist, in order, and registrants are notified of a new time or place a while later.
     pub async fn update(
         &self,
         by: impl Into<Invocation<'_, Updated>>,
@@ -100,14 +100,14 @@ impl Events {
         if before.changes_to(&after).is_some() {
             write(context, EventChange::Updated, before, &after).await?;
         }
-        let told = announce::plan(context, &self.plans, account, (before, &after), counters);
-        let (told, needed) = told.await?;
+        let plan = announce::plan(context, &self.plans, account, (before, &after), counters);
+        let (notified, needed) = plan.await?;
         let waited = counters.waitlisted;
         // Also without more seats: a seat may have become free while the event's end was in the past.
         let counters = promote(context, &after, counters).await?;
         let updated = Updated {
             event: after,
-            notified: told + waited - counters.waitlisted,
+            notified: notified + waited - counters.waitlisted,
             counters,
         };
         Ok((updated, needed))

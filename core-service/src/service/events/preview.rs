@@ -110,7 +110,7 @@ impl Events {
         let approval = quota::check_approval(account, begins_to_ask);
         judgement.note_of("requires_approval", approval)?;
         let after = judgement.conclude(after)?;
-        let told = self.told_of_time_and_place(before, &after).await?;
+        let notified = self.notified_of_time_and_place(before, &after).await?;
         let promoted = if after.is_ahead(now) {
             let promoted = promotable(store, &after, counters).await?;
             i32::try_from(promoted.len()).unwrap_or(i32::MAX)
@@ -120,7 +120,7 @@ impl Events {
         let planned = PlannedUpdate {
             earlier_answers: self.count_set_aside(before, &after).await?,
             title: before.title.clone(),
-            recipients: told + promoted,
+            recipients: notified + promoted,
             dates: vec![before.schedule.start],
         };
         Ok((after, planned))
@@ -157,14 +157,18 @@ impl Events {
     }
 
     /// How many do not know the time and place after a change.
-    async fn told_of_time_and_place(&self, before: &Event, after: &Event) -> Result<i32, Error> {
+    async fn notified_of_time_and_place(
+        &self,
+        before: &Event,
+        after: &Event,
+    ) -> Result<i32, Error> {
         let (known, next) = (before.audiences(), after.audiences());
         if known.guests == next.guests || !after.is_ahead(self.commands.now()) {
             return Ok(0);
         }
         let store = self.commands.store();
-        let (told, _) = store.count_who_know_another(before.id, known, next).await?;
-        Ok(told)
+        let (notified, _) = store.count_who_know_another(before.id, known, next).await?;
+        Ok(notified)
     }
 
     /// The mail that a change would send. A change that would be refused is refused here, too.
@@ -193,14 +197,16 @@ impl Events {
             PlannedChange::Cancel { reason } => {
                 let mails = self.cancellation_mails(caller, &dates).await?;
                 withheld = mails.withheld;
-                // The first one that somebody is told of.
-                let told = dates
+                // The first one of which someone is notified.
+                let shown = dates
                     .iter()
                     .find(|(event, counters)| event.is_ahead(now) && counters.active() > 0);
-                let Some((told, _)) = told else {
+                let Some((shown, _)) = shown else {
                     return Ok(PlannedMail::nobody());
                 };
-                let after = told.cancelled(reason, now).unwrap_or_else(|| told.clone());
+                let after = shown
+                    .cancelled(reason, now)
+                    .unwrap_or_else(|| shown.clone());
                 let held_a_seat = true;
                 (
                     after,
@@ -210,13 +216,13 @@ impl Events {
             }
             PlannedChange::Update(patch) => {
                 let after = before.patched(patch.as_ref().clone(), counters.seated(), now)?;
-                let mut recipients = self.told_of_time_and_place(&before, &after).await?;
+                let mut recipients = self.notified_of_time_and_place(&before, &after).await?;
                 let mut shown = (before.when_and_where(), after.clone());
                 for (other, counters) in dates.iter().skip(1) {
                     let patch = patch.for_date((&before, &after), other)?;
                     let moved = other.patched(patch, counters.seated(), now);
                     let moved = moved.map_err(|error| on_later_date(error.into(), other))?;
-                    let more = self.told_of_time_and_place(other, &moved).await?;
+                    let more = self.notified_of_time_and_place(other, &moved).await?;
                     if recipients == 0 && more > 0 {
                         shown = (other.when_and_where(), moved);
                     }

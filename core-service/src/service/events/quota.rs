@@ -21,7 +21,7 @@ pub(super) async fn check(
     check_all(&context.tx, (plans, account), 1, context.now).await
 }
 
-/// The same for so many more at once. Without a lock it is what would be refused now.
+/// The same for several more at once. Without a lock it is what would be refused now.
 pub(super) async fn check_all(
     reads: &Reads,
     (plans, account): (&Plans, &Account),

@@ -3,9 +3,9 @@
 use std::{collections::HashMap, hash::Hash};
 
 use domain::{
-    ids::{AccountId, EventId, InvitationId, PersonId, SeriesId},
+    ids::{AccountId, EventId, InvitationId, PersonId},
     instant::Instant,
-    person::{NamedEvent, Reach},
+    person::NamedEvent,
 };
 
 use crate::{
@@ -90,24 +90,6 @@ impl Reads {
              WHERE i.account_id = $1 AND i.expires_at > $2)"
         );
         self.one(statement, (account, now)).await
-    }
-
-    /// Returns whether one of a series' events after a moment, unless it is cancelled, is out of reach.
-    pub async fn is_series_out_of_reach(
-        &self,
-        series: SeriesId,
-        after: Instant,
-        reach: Reach,
-    ) -> Result<bool, Error> {
-        let Some(person) = reach.person() else {
-            return Ok(false);
-        };
-        let statement = sql!(
-            "SELECT EXISTS (SELECT 1 FROM events e WHERE e.series_id = $1 AND e.start_at > $2 AND e.is_cancelled = FALSE \
-             AND NOT EXISTS (SELECT 1 FROM member_events x WHERE x.account_id = e.account_id AND x.person_id = $3 \
-             AND x.event_id = e.id))"
-        );
-        self.one(statement, (series, after, person)).await
     }
 }
 
