@@ -168,6 +168,8 @@ pub trait Binding: PublicRpc {
     const PATH_FIELDS: &'static [&'static str];
     /// The fields in the query.
     const QUERY_FIELDS: &'static [&'static str];
+    /// Those of them that are lists: each value is a parameter of its own.
+    const LIST_FIELDS: &'static [&'static str];
 
     /// Sets a path or query field from its percent-decoded text. The field is one of `PATH_FIELDS` or `QUERY_FIELDS`.
     ///

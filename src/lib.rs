@@ -18,6 +18,7 @@ pub mod status;
 pub mod v1;
 pub mod validation;
 pub mod violation;
+pub mod webhook_type;
 
 pub use internal::v1::bindings::visit_rpcs as visit_internal_rpcs;
 pub use scope::Scope;
@@ -25,6 +26,7 @@ pub use v1::{
     bindings::{visit_bindings, visit_rpcs},
     reasons::Reason,
 };
+pub use webhook_type::WebhookType;
 
 /// The access rule of the rpc at a gRPC path, in any package; `None` if there is no such rpc.
 pub fn access(grpc_path: &str) -> Option<binding::AccessRule> {

@@ -252,6 +252,38 @@ def key_shown_once(people, owner):
     people.mails.wait(lambda: subprocess.run([*command, "--silent", "--fail"], capture_output=True).returncode != 0, "the key stops")
 
 
+def webhook_followed(people, owner, organizer):
+    """A webhook from the form to what became of a message, and away again. Its receiver is not there."""
+    owner.check("/dashboard/webhooks", "webhooks-none", "No webhooks yet")
+    owner.check("/dashboard/webhooks/new", "webhook-new", "Which messages")
+
+    def create():
+        owner.open("/dashboard/webhooks/new")
+        owner.find("#url").send_keys("https://receiver.invalid/" + "long/" * 60)
+        owner.find("#description").send_keys("Our CRM")
+        owner.find("[name=types][value='event.created']").click()
+        press(owner, "Create the webhook")
+
+    owner.check_reached("webhook-made", create, "It is shown only this once")
+    secret = owner.find("#secret").get_attribute("value")
+    press(owner, "To the webhook")
+    assert secret not in owner.driver.page_source
+    path = owner.path()
+    owner.check_reached("webhook-pinged", lambda: press(owner, "Send a ping"), "The ping failed")
+    press(owner, "Pause")
+    assert "The webhook is paused." in owner.text(), owner.text()
+    organizer.publish(title="Seen by a webhook", city="Hull")
+    owner.check("/dashboard/webhooks", "webhooks", "Paused")
+    owner.check(path, "webhook", "event.created")
+    press(owner, "event.created")
+    owner.check(owner.path(), "webhook-delivery", "The body, as it would be sent now")
+    owner.check(f"{path}/edit", "webhook-edit", "Edit the webhook")
+    owner.check(f"{path}/delete", "webhook-delete", "Delete this webhook?")
+    owner.open(f"{path}/delete")
+    press(owner, "Delete the webhook")
+    assert "The webhook is deleted." in owner.text(), owner.text()
+
+
 def three_roles_two_accounts(people, owner, second):
     """People are invited, see what they may, and switch between their accounts."""
     owner.check("/dashboard/members", "members", "Invite someone")
@@ -404,6 +436,7 @@ def main():
         scan_at_the_door(people, organizer, DEMO, stars)
         change_and_cancel(people, owner, event)
         key_shown_once(people, owner)
+        webhook_followed(people, owner, organizer)
         three_roles_two_accounts(people, owner, second)
         end_a_session(people, second)
         connect_an_app(people, DEMO)

@@ -14,12 +14,14 @@ mod table;
 use std::{
     io::{self, ErrorKind, Write},
     net::SocketAddr,
+    sync::Arc,
     time::Duration,
 };
 
 use clap::{Args, Subcommand};
 use domain::{account::is_line, clock::Clock, entropy::Entropy};
 use futures_util::future::BoxFuture;
+use seal::SecretKeys;
 use serde_json::Value;
 use server::{Failure, exposure::Exposure};
 use storage::{self, Purpose, Store};
@@ -167,6 +169,15 @@ impl Command {
         self
     }
 
+    /// The same command, with the keys that seal secrets, if they are set.
+    #[must_use]
+    pub fn with_secret_keys(mut self, keys: Option<SecretKeys>) -> Self {
+        if let Self::Doctor(command) = &mut self {
+            command.keys = keys.map(Arc::new);
+        }
+        self
+    }
+
     /// The same command, which asks this name server instead of that of the machine.
     #[must_use]
     pub fn with_name_server(mut self, server: SocketAddr) -> Self {
@@ -301,6 +312,7 @@ fn failure(error: Error) -> Failure {
         | Error::RateLimited { .. }
         | Error::TooManyUnknownKeys { .. }
         | Error::ExportUnderWay { .. }
+        | Error::TooManyWaits { .. }
         | Error::ReadTooSlowly
         | Error::Busy
         | Error::CoversBusy

@@ -131,7 +131,7 @@ pub const GUIDES: &[Page] = pages!(
         "change-or-cancel-an-event";
     Developers: "tour-in-curl", "publish-your-first-event", "approval-and-waitlist", "custom-questions",
         "bring-a-list-in", "check-in-at-the-door", "write-to-your-guests", "cancel-an-event", "what-registrants-receive", "time-zones",
-        "first-event-by-an-agent", "connect-an-mcp-client", "connect-a-program", "call-it-over-grpc";
+        "first-event-by-an-agent", "connect-an-mcp-client", "connect-a-program", "receive-webhooks", "call-it-over-grpc";
     Operators: "run-it-in-containers", "from-sqlite-to-postgresql";
 );
 

@@ -15,6 +15,7 @@ pub mod edges;
 mod event_service;
 mod frame;
 pub mod gate;
+mod held_permit;
 mod instance_service;
 mod key_service;
 mod mail_event_service;
@@ -33,6 +34,7 @@ mod sign_in_service;
 mod statistics_service;
 mod status;
 mod view_service;
+mod webhook_service;
 pub use std::sync::Arc;
 
 use covers::Studio;
@@ -54,6 +56,7 @@ use muster_api::{
         event_service_server::EventServiceServer, message_service_server::MessageServiceServer,
         registration_service_server::RegistrationServiceServer,
         statistics_service_server::StatisticsServiceServer,
+        webhook_service_server::WebhookServiceServer,
     },
 };
 use server::Failure;
@@ -67,9 +70,11 @@ use self::{
     mail_event_service::MailEventApi, member_service::MemberApi, message_service::MessageApi,
     oauth_service::OAuthApi, organizer_mail_service::OrganizerMailApi, person_service::PersonApi,
     registration_service::RegistrationApi, session_service::SessionApi, sign_in_service::SignInApi,
-    statistics_service::StatisticsApi, view_service::ViewApi,
+    statistics_service::StatisticsApi, view_service::ViewApi, webhook_service::WebhookApi,
 };
-use crate::service::UseCases;
+use crate::{service::UseCases, webhook_post::WebhookPost};
+
+pub(crate) use convert::webhook_json;
 
 /// The name by which the health service says that core runs, whatever its database does: for those who start again what does not run.
 const LIVE: &str = "live";
@@ -145,6 +150,10 @@ pub fn services(
     let statistics = StatisticsApi {
         statistics: use_cases.statistics.clone(),
     };
+    let webhooks = WebhookApi {
+        webhooks: use_cases.webhooks.clone(),
+        post: WebhookPost::new(use_cases.webhooks.clone(), links(), webhook_json),
+    };
     let health = tonic_health::pb::health_server::HealthServer::new(
         tonic_health::server::HealthService::from_health_reporter(health.clone()),
     );
@@ -160,6 +169,7 @@ pub fn services(
         .add_service(StatisticsServiceServer::new(Framed::new(
             &frame, statistics,
         )))
+        .add_service(WebhookServiceServer::new(Framed::new(&frame, webhooks)))
         .add_service(health)
         .add_service(reflection().build_v1().map_err(unreadable)?)
         .add_service(reflection().build_v1alpha().map_err(unreadable)?);
@@ -251,6 +261,7 @@ pub async fn report_health(health: &HealthReporter, serving: bool) {
         muster_api::v1::registration_service_server::SERVICE_NAME,
         muster_api::v1::message_service_server::SERVICE_NAME,
         muster_api::v1::statistics_service_server::SERVICE_NAME,
+        muster_api::v1::webhook_service_server::SERVICE_NAME,
     ];
     for service in services {
         health.set_service_status(service, status).await;

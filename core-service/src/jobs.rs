@@ -23,6 +23,7 @@ mod registration_mail;
 mod runner;
 mod security_mail;
 mod stock_cover;
+mod webhook_delivery;
 
 pub use event_announcement::EventAnnouncement;
 pub use event_reminder::EventReminder;
@@ -36,3 +37,4 @@ pub use post::Post;
 pub use registration_mail::RegistrationMail;
 pub use runner::{Limits, Runner};
 pub use stock_cover::StockCovers;
+pub use webhook_delivery::WebhookDelivery;

@@ -11,6 +11,7 @@ pub mod grpc;
 pub mod jobs;
 pub mod service;
 pub mod settings;
+pub mod webhook_post;
 
 use std::{sync::Arc, time::Duration};
 
@@ -42,10 +43,11 @@ use self::{
     },
     jobs::{
         EventAnnouncement, EventReminder, Handler, Maintenance, MessageJobs, OrganizerMail,
-        PersonMail, Post, RegistrationMail, Runner, StockCovers,
+        PersonMail, Post, RegistrationMail, Runner, StockCovers, WebhookDelivery,
     },
     service::{Commands, InstanceInfo, Links, OAuthPolicy, Policy, SignUp, UseCases},
-    settings::{PeopleArgs, PortSettings, RuleSettings, WhoSignsUp},
+    settings::{DataSettings, PeopleArgs, PortSettings, RuleSettings, WhoSignsUp},
+    webhook_post::WebhookPost,
 };
 
 /// The pause between attempts to reach a database that is not there yet.
@@ -108,8 +110,12 @@ impl Options {
     /// The options that the settings describe.
     ///
     /// # Errors
-    /// When a provider of photographs lacks a key, or the key is malformed.
-    pub fn from_settings(rules: &RuleSettings, port: &PortSettings) -> Result<Self, Failure> {
+    /// When a provider of photographs lacks a key, or the key is malformed; when the key that seals secrets cannot be read or made.
+    pub fn from_settings(
+        rules: &RuleSettings,
+        port: &PortSettings,
+        data: &DataSettings,
+    ) -> Result<Self, Failure> {
         let links = rules.public_url.as_deref().map(Links::new);
         Ok(Self {
             policy: Policy {
@@ -139,9 +145,13 @@ impl Options {
                 mail_events: rules.mail_events_secret.clone().unwrap_or_default(),
                 // The mailer knows it.
                 brand: Brand::default(),
+                webhooks: rules.webhooks.policy(&data.data_dir)?,
             },
             stock: rules.covers.stock()?,
-            retention: rules.retention.into(),
+            retention: Retention {
+                webhook_days: rules.webhooks.webhook_days,
+                ..rules.retention.into()
+            },
             edge_tokens: port.edge_token.clone().unwrap_or_default(),
             register_origins: rules.cors.register_origins.clone(),
             ..Self::default()
@@ -209,10 +219,18 @@ impl Core {
                 Arc::new(announcements),
                 Arc::new(reminders),
                 Arc::new(messages),
+                Arc::new(WebhookDelivery::new(WebhookPost::new(
+                    use_cases.webhooks.clone(),
+                    use_cases.links.clone(),
+                    grpc::webhook_json,
+                ))),
             ];
             handlers.extend(stock.map(|stock| -> Arc<dyn Handler> {
                 Arc::new(StockCovers::new(use_cases.commands.clone(), stock))
             }));
+            if let Err(error) = use_cases.webhooks.warn_of_other_keys().await {
+                tracing::warn!(%error, "the keys of webhooks were not compared");
+            }
             let health = HealthReporter::new();
             grpc::report_health(&health, true).await;
             let key_uses = use_cases.authenticator.key_uses();
@@ -223,8 +241,10 @@ impl Core {
                 maintenance: Maintenance::new(use_cases.commands.clone(), key_uses)
                     .with_session_uses(session_uses)
                     .with_grant_uses(grant_uses)
-                    .with_retention(retention),
-                runner: Runner::new(store.clone(), clock.clone(), handlers),
+                    .with_retention(retention)
+                    .with_webhooks(use_cases.webhooks.clone()),
+                runner: Runner::new(store.clone(), clock.clone(), handlers)
+                    .woken_by(use_cases.commands.posted()),
                 clock,
                 store,
                 use_cases,
@@ -308,9 +328,16 @@ impl Core {
                 self.runner.clone().run(stop.clone()),
                 self.maintenance.clone().run(stop.clone()),
                 jobs::measure(&self.store, &self.clock, stop.clone()),
+                self.stop_waiting(stop.clone()),
                 self.watch_database(stop)
             );
         })
+    }
+
+    /// Answers calls that wait for something, once the program is to stop.
+    async fn stop_waiting(&self, stop: CancellationToken) {
+        stop.cancelled().await;
+        self.use_cases.webhooks.stop_waiting();
     }
 
     async fn watch_database(&self, stop: CancellationToken) {

@@ -88,7 +88,9 @@ fn run(config: Config) -> BoxFuture<'static, Result<(), Failure>> {
         match &config.command {
             Some(Command::Admin(command)) => {
                 let (data, mail) = (&config.data, &config.mail);
+                let keys = config.rules.webhooks.secret_key.clone();
                 let command = command.clone().exposed(config.exposure());
+                let command = command.with_secret_keys(keys);
                 return command.run(data, mail, clock, entropy).await;
             }
             Some(Command::Health) => {
@@ -98,7 +100,7 @@ fn run(config: Config) -> BoxFuture<'static, Result<(), Failure>> {
         }
         config.program.telemetry.metrics.serve().await?;
         let mailer = config.mail.mailer(&config.data)?;
-        let options = Options::from_settings(&config.rules, &config.port)?;
+        let options = Options::from_settings(&config.rules, &config.port, &config.data)?;
         let stop = shutdown::on_signal(config.stop)?;
         let listener = port::bind(&config.port.grpc_addr).await?;
         let store = open_store(&config.data, Purpose::Serve, config.data.database_wait()).await?;

@@ -47,6 +47,7 @@ mod suspension;
 mod table;
 mod take_back;
 mod trust;
+mod webhooks;
 
 use std::sync::Arc;
 
@@ -120,6 +121,11 @@ pub use suspension::Suspensions;
 pub use table::Separator;
 pub(crate) use table::{Piece, safe};
 pub use take_back::TakeBack;
+pub use webhooks::{
+    DeliveryPage, Failed, MadeWebhook, NewWebhook, Outbound, OwnWebhooks, Prepared, PulledMessages,
+    Replayed, SealedSecrets, Wait, WebhookPatch, WebhookPolicy, Webhooks, WhichMessages,
+};
+pub(crate) use webhooks::{attempt_at, refused_with};
 
 /// All use cases of a core. Clones share everything.
 #[derive(Debug, Clone)]
@@ -182,6 +188,8 @@ pub struct UseCases {
     pub own_registrations: OwnRegistrations,
     /// Messages to the people who registered for an event.
     pub messages: Messages,
+    /// Messages about changes for programs.
+    pub webhooks: Webhooks,
     /// Mails that were not sent, for administrators.
     pub mails: Mails,
     /// What mails need before they are sent.
@@ -217,6 +225,8 @@ pub struct Policy {
     pub mail_events: SharedSecrets,
     /// What the site is called, and its colour: as the mailer knows it.
     pub brand: Brand,
+    /// What sending to webhooks needs.
+    pub webhooks: WebhookPolicy,
 }
 
 /// What pages show about this installation.
@@ -250,6 +260,7 @@ impl Default for Policy {
             info: InstanceInfo::default(),
             mail_events: SharedSecrets::default(),
             brand: Brand::default(),
+            webhooks: WebhookPolicy::default(),
         }
     }
 }
@@ -268,6 +279,7 @@ impl UseCases {
             info,
             mail_events,
             brand,
+            webhooks,
         } = policy;
         let commands = commands.with_mailbox_limits(limits.mailboxes);
         let limiters = Arc::new(Limiters::new(limits, commands.clock()));
@@ -310,6 +322,7 @@ impl UseCases {
             events,
             own_registrations: OwnRegistrations::new(commands.clone(), links.clone(), &plans),
             messages: Messages::new(commands.clone(), plans, messages),
+            webhooks: Webhooks::new(commands.clone(), Arc::clone(&limiters), webhooks),
             mail_permits: MailPermits::new(commands.clone(), plans),
             mail_reports: MailReports::new(commands.clone(), mail_events),
             registrations: Registrations::new(commands.clone(), links.clone(), limiters, plans),

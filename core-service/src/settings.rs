@@ -2,6 +2,7 @@
 
 mod oauth;
 mod people;
+mod webhooks;
 
 use std::{
     fs::DirBuilder,
@@ -28,6 +29,8 @@ use crate::{
 
 pub use oauth::OAuthArgs;
 pub use people::{PeopleArgs, WhoSignsUp, WhoWrites};
+pub(crate) use webhooks::KEY_FILE;
+pub use webhooks::WebhookArgs;
 
 /// Settings of the database and the data folder.
 #[derive(Debug, Clone, clap::Args)]
@@ -282,6 +285,9 @@ pub struct RuleSettings {
     /// Apps that act for people.
     #[command(flatten)]
     pub oauth: OAuthArgs,
+    /// Where changes may be posted.
+    #[command(flatten)]
+    pub webhooks: WebhookArgs,
     /// The source of covers.
     #[command(flatten)]
     pub covers: CoverArgs,
@@ -401,6 +407,7 @@ impl From<RetentionArgs> for Retention {
         Self {
             audit_days: args.audit_days,
             failed_job_days: args.failed_job_days,
+            ..Self::default()
         }
     }
 }

@@ -193,7 +193,7 @@ impl Parameters {
                 violations.add(name, unknown(route.query_fields));
                 continue;
             };
-            if seen.contains(field) {
+            if seen.contains(field) && !route.list_fields.contains(field) {
                 violations.add(*field, "is given more than once");
                 continue;
             }

@@ -16,6 +16,7 @@ use rpc_client::{EncodedRequest, RpcMethod};
 pub(crate) struct Route {
     pub(crate) path: &'static str,
     pub(crate) query_fields: &'static [&'static str],
+    pub(crate) list_fields: &'static [&'static str],
     pub(crate) body: Body,
     pub(crate) content: Content,
     pub(crate) access: Access,
@@ -43,6 +44,7 @@ impl Route {
         Self {
             path: B::PATH,
             query_fields: B::QUERY_FIELDS,
+            list_fields: B::LIST_FIELDS,
             body: B::BODY,
             content: B::CONTENT,
             access: B::ACCESS,

@@ -13,6 +13,8 @@ use server::{
 };
 use website::LookSettings;
 
+use crate::listen::ListenSettings;
+
 /// Muster: events, the people who register for them, and an API for programs and agents.
 ///
 /// Without a command it serves everything in one process, on SQLite by default, and migrates the database itself. When nothing
@@ -60,8 +62,18 @@ pub struct Config {
 pub(crate) enum Command {
     #[command(flatten)]
     Admin(admin::Command),
+    /// Try webhooks on your own computer
+    #[command(subcommand)]
+    Webhook(WebhookCommand),
     /// Check whether the process at this HTTP address is ready (`/readyz`): exit code 0, or 1 with the cause
     Health,
+}
+
+/// A command on webhooks.
+#[derive(Debug, Clone, clap::Subcommand)]
+pub(crate) enum WebhookCommand {
+    /// Pull the messages of an account, print them, and post them to a program on this machine, signed as real ones
+    Listen(ListenSettings),
 }
 
 /// Whether to show demo data.

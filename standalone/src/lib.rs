@@ -1,8 +1,11 @@
 //! All of Muster in one process, and its admin commands.
 
 mod config;
+pub mod listen;
 mod surfaces;
 mod welcome;
+
+use std::io::stdout;
 
 use core_service::{Core, Options, demo, grpc::port, open_store, service::Links};
 use domain::{clock::Clock, entropy::Entropy};
@@ -11,7 +14,7 @@ use server::{Failure, probe, serve, shutdown};
 use storage::Purpose;
 use website::Views;
 
-use self::config::Command;
+use self::config::{Command, WebhookCommand};
 
 pub use config::Config;
 pub use surfaces::router;
@@ -26,15 +29,23 @@ pub fn run(mut config: Config) -> BoxFuture<'static, Result<(), Failure>> {
         match &config.command {
             Some(Command::Admin(command)) => {
                 let (data, mail) = (&config.data, &config.mail);
+                let keys = config.rules.webhooks.secret_key.clone();
                 let command = command.clone().exposed(config.exposure());
+                let command = command.with_secret_keys(keys);
                 return command.run(data, mail, clock, entropy).await;
+            }
+            Some(Command::Webhook(WebhookCommand::Listen(settings))) => {
+                let demo_key = config.data.demo_key_file();
+                let options = settings.options(config.http.http_addr, &demo_key)?;
+                let stop = listen::interrupt();
+                return listen::listen(&options, clock, &entropy, &mut stdout(), stop).await;
             }
             Some(Command::Health) => return probe::is_ready(config.http.http_addr).await,
             None => {}
         }
         config.program.telemetry.metrics.serve().await?;
         let mailer = config.mail.mailer(&config.data)?;
-        let mut options = Options::from_settings(&config.rules, &config.port)?;
+        let mut options = Options::from_settings(&config.rules, &config.port, &config.data)?;
         let stop = shutdown::on_signal(config.stop)?;
         let http = serve::bind("--http-addr (MUSTER_HTTP_ADDR)", config.http.http_addr).await?;
         let grpc = port::bind(&config.port.grpc_addr).await?;

@@ -14,7 +14,7 @@ use core_service::{
     email::Mailer,
     grpc::port::TlsSettings,
     jobs::{MessageJobs, Post, Runner},
-    service::{KeyTerms, Links, NewAccount, Policy},
+    service::{KeyTerms, Links, NewAccount, Policy, WebhookPolicy},
 };
 use covers::stock::Stock;
 use domain::{
@@ -25,6 +25,7 @@ use domain::{
     plan::Plan,
     scope::{Scope, Scopes},
 };
+use egress::{Allowances, Egress};
 use http_kit::{CallOptions, ResponseCache};
 use rpc_client::CoreSettings;
 use server::{
@@ -88,6 +89,9 @@ impl TestApp {
 
     /// By which the edges prove to core what they are.
     pub const EDGE_TOKEN: &str = "the-secret-that-edges-of-tests-share";
+
+    /// What seals secrets at rest.
+    pub const SECRET_KEY: &str = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
 
     /// How long the edges give a request. Above what any test takes on a busy machine.
     const REQUEST_TIME: Duration = Duration::from_secs(30);
@@ -409,10 +413,23 @@ fn core_options(clock: &Clock, entropy: &Entropy, policy: Policy) -> Options {
         entropy: entropy.clone(),
         policy: Policy {
             links: Links::new(TestApp::PUBLIC_URL),
+            webhooks: webhooks(),
             ..policy
         },
         edge_tokens: TestApp::EDGE_TOKEN.parse().unwrap(),
         ..Options::default()
+    }
+}
+
+/// Webhooks of all cores on one database, whose receivers are on this machine.
+fn webhooks() -> WebhookPolicy {
+    let loopback = Allowances {
+        networks: "127.0.0.0/8".parse().unwrap(),
+        ..Allowances::default()
+    };
+    WebhookPolicy {
+        keys: Arc::new(TestApp::SECRET_KEY.parse().unwrap()),
+        egress: Some(Egress::public().unwrap().admitting(loopback)),
     }
 }
 

@@ -35,6 +35,7 @@ pub use refusal::Refusal;
 pub use shorthand::{Created, new_event};
 pub use surface::{Api, Client, Surface};
 pub use test_postgres::Database;
+pub use test_receiver::{Answer, Received, Receiver};
 
 /// Turns bodies, each an `async fn(Arc<TestApp>)` of the calling module, into tests `on_sqlite::name` and
 /// `on_postgres::name`. What only PostgreSQL can show comes last, after `; on_postgres:`.

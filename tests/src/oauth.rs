@@ -13,7 +13,7 @@ const VERIFIER: &str = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
 const CHALLENGE: &str = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
 
 /// All scopes that an app can ask for.
-const EVERYTHING: &str = "events:read events:write events:cancel registrations:read registrations:write registrations:check_in messages:write account:read";
+const EVERYTHING: &str = "events:read events:write events:cancel registrations:read registrations:write registrations:check_in messages:write webhooks:read webhooks:write account:read";
 
 /// An app, with what it would keep.
 #[derive(Clone)]

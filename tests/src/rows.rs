@@ -117,6 +117,42 @@ impl TestApp {
         }
     }
 
+    /// Writes all rows of a kind past core: `webhook_attempts SET answer = 'x'`.
+    pub async fn update_all(&self, assignment: &str) {
+        let (url, statement) = (
+            self.database.direct_url(),
+            AssertSqlSafe(format!("UPDATE {assignment}")),
+        );
+        if self.database.is_postgres() {
+            let mut connection = sqlx::PgConnection::connect(&url).await.unwrap();
+            let query = sqlx::query(statement);
+            query.execute(&mut connection).await.unwrap();
+            connection.close().await.unwrap();
+        } else {
+            let mut connection = sqlx::SqliteConnection::connect(&url).await.unwrap();
+            let query = sqlx::query(statement);
+            query.execute(&mut connection).await.unwrap();
+            connection.close().await.unwrap();
+        }
+    }
+
+    /// How many rows there are: `events WHERE is_published`.
+    pub async fn count_rows(&self, from: &str) -> i64 {
+        let (url, statement) = (
+            self.database.direct_url(),
+            AssertSqlSafe(format!("SELECT COUNT(*) FROM {from}")),
+        );
+        if self.database.is_postgres() {
+            let mut connection = sqlx::PgConnection::connect(&url).await.unwrap();
+            let query = sqlx::query_scalar(statement);
+            query.fetch_one(&mut connection).await.unwrap()
+        } else {
+            let mut connection = sqlx::SqliteConnection::connect(&url).await.unwrap();
+            let query = sqlx::query_scalar(statement);
+            query.fetch_one(&mut connection).await.unwrap()
+        }
+    }
+
     /// Lets the waiting mails of a registration fail, as if its address took none.
     pub async fn fail_mails_of(&self, registration_id: &str) {
         let fail = "UPDATE jobs SET failed_at = created_at WHERE subject_id = $1";

@@ -148,7 +148,12 @@ impl Client {
         }
         let mut separator = '?';
         for field in B::QUERY_FIELDS {
-            if let Some(value) = fields.remove(*field) {
+            // A list is a parameter that is repeated.
+            let values = match fields.remove(*field) {
+                Some(Value::Array(values)) => values,
+                value => value.into_iter().collect(),
+            };
+            for value in values {
                 let _ = write!(path, "{separator}{field}={}", encoded(&value));
                 separator = '&';
             }

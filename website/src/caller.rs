@@ -61,6 +61,7 @@ pub(crate) enum Tab {
     Events,
     Members,
     Keys,
+    Webhooks,
     Activity,
     Account,
     None,

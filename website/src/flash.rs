@@ -83,6 +83,15 @@ flashes! {
     ANSWERS_FIXED, "answers-fixed", "Your answers can no longer be changed.";
     MESSAGE_WAS_SENT, "message-was-sent", "There was nothing left to cancel.";
     KEY_REVOKED, "key-revoked", "The key is revoked. It stops working within seconds.";
+    WEBHOOK_SAVED, "webhook-saved", "Your changes to the webhook are saved.";
+    WEBHOOK_PAUSED, "webhook-paused", "The webhook is paused. Its messages wait.";
+    WEBHOOK_ENABLED, "webhook-enabled", "The webhook is active. What waited is sent now.";
+    WEBHOOK_DELETED, "webhook-deleted", "The webhook is deleted. It gets no more messages.";
+    MESSAGES_REPLAYED, "messages-replayed", "The messages that failed are sent again.";
+    MESSAGES_REPLAYED_IN_PART, "messages-replayed-in-part", "1,000 messages are sent again. There are more: replay once more.";
+    MESSAGE_REPLAYED, "message-replayed", "The message is sent again.";
+    MESSAGE_WAITS, "message-waits", "The message is waiting to be sent already.";
+    NOTHING_FAILED, "nothing-failed", "Nothing has failed since then.";
     APP_DISCONNECTED, "app-disconnected", "The app is disconnected. It is refused within seconds.";
     INVITED, "invited", "The invitation is on its way.";
     INVITATION_WITHDRAWN, "invitation-withdrawn", "The invitation is withdrawn.";
@@ -108,9 +117,11 @@ impl Flash {
 
     /// How it looks: nothing was done after some of them.
     pub(crate) fn tone(self) -> &'static str {
-        const NOTHING_DONE: [Flash; 6] = [
+        const NOTHING_DONE: [Flash; 8] = [
             Flash::ANSWERS_FIXED,
             Flash::MESSAGE_TOO_LATE,
+            Flash::MESSAGE_WAITS,
+            Flash::NOTHING_FAILED,
             Flash::MESSAGE_WAS_SENT,
             Flash::NOTHING_CHOSEN,
             Flash::NOBODY_WAITED,

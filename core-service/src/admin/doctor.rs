@@ -2,17 +2,19 @@
 
 mod dns;
 mod finding;
+mod keys;
 mod mail;
 mod place;
 mod sender;
 
-use std::net::SocketAddr;
+use std::{net::SocketAddr, sync::Arc};
 
 use clap::Args;
 use domain::{
     clock::Clock, date_time::EventTime, email::Email, entropy::Entropy, instant::Instant,
     zone::Zone,
 };
+use seal::SecretKeys;
 use server::{command_line, exposure::Exposure};
 use storage::Store;
 
@@ -45,6 +47,9 @@ pub struct DoctorCommand {
     /// What of the installation others can reach.
     #[arg(skip)]
     pub(super) exposure: Exposure,
+    /// The keys that seal secrets, if they are set.
+    #[arg(skip)]
+    pub(super) keys: Option<Arc<SecretKeys>>,
     /// The name server to ask instead of that of the machine.
     #[arg(skip)]
     pub(super) name_server: Option<SocketAddr>,
@@ -71,7 +76,7 @@ impl DoctorCommand {
                 if data.database_pooler {
                     findings.push(Finding::new("database role", role_is_set(&store).await));
                 }
-                findings.extend(look_into(&store, clock).await);
+                findings.extend(self.look_into(&store, data, clock).await);
                 store.close().await;
             }
             Err(problem) => findings.push(Finding::new("database", Err(problem))),
@@ -87,6 +92,26 @@ impl DoctorCommand {
 }
 
 impl DoctorCommand {
+    /// The checks that need a working database.
+    async fn look_into(&self, store: &Store, data: &DataSettings, clock: &Clock) -> Vec<Finding> {
+        let mut findings = Vec::new();
+        if let Some(compared) = clocks_agree(store, clock).await {
+            findings.push(Finding::new("database clock", compared));
+        }
+        match store.require_schema().await {
+            Ok(()) => {
+                let now = clock.now();
+                findings.push(Finding::new("schema", Ok("up to date".to_owned())));
+                findings.push(mail::queue(store).await);
+                findings.push(clocks_are_followed(store, now).await);
+                let keys = self.keys.as_deref();
+                findings.push(keys::open_secrets(store, keys, &data.data_dir, now).await);
+            }
+            Err(error) => findings.push(Finding::new("schema", Err(error.to_string()))),
+        }
+        findings
+    }
+
     /// What others can reach that they should not, or cannot reach that they should. A network may make up for it, so it is no error.
     async fn exposed(&self) -> Vec<Finding> {
         let warnings = self.exposure.warnings().into_iter();
@@ -100,23 +125,6 @@ impl DoctorCommand {
         }
         notes
     }
-}
-
-/// The checks that need a working database.
-async fn look_into(store: &Store, clock: &Clock) -> Vec<Finding> {
-    let mut findings = Vec::new();
-    if let Some(compared) = clocks_agree(store, clock).await {
-        findings.push(Finding::new("database clock", compared));
-    }
-    match store.require_schema().await {
-        Ok(()) => {
-            findings.push(Finding::new("schema", Ok("up to date".to_owned())));
-            findings.push(mail::queue(store).await);
-            findings.push(clocks_are_followed(store, clock.now()).await);
-        }
-        Err(error) => findings.push(Finding::new("schema", Err(error.to_string()))),
-    }
-    findings
 }
 
 fn clock_is_set(now: Instant) -> Result<String, String> {

@@ -85,6 +85,12 @@ pub enum AccountIncident {
     },
     /// A member was removed.
     MemberRemoved(Concerned),
+    /// A key or an app created a webhook or gave one another URL: its host.
+    WebhookMade(String),
+    /// Nothing got through to a webhook for a day.
+    WebhookFailing(String),
+    /// A webhook was disabled.
+    WebhookDisabled(String),
 }
 
 /// A key or an app, and whose it is.
@@ -107,6 +113,9 @@ pub struct Concerned {
 
 /// Why people get a mail about what was done in their name.
 const OF_PEOPLE_CONCERNED: &str = "You are getting this email so that you notice when something happens in your name or on your account. If you know of it, you do not need to do anything. If not, please sign in, choose \u{201c}Sign out everywhere\u{201d} under Sessions, and tell the other owners or the people who run this site.";
+
+/// Why they get one about a webhook.
+const OF_OWNERS: &str = "You are getting this email because you are an owner of the account.";
 
 /// Why they get one about their event.
 const OF_ORGANIZERS: &str =
@@ -139,6 +148,10 @@ pub(super) fn security_mail(
     let (lead, reason) = match incident {
         Incident::ClocksChanged(_) => (words.lead, OF_ORGANIZERS),
         Incident::MessageDelayed { .. } => (words.lead, OF_AUTHORS),
+        Incident::OnAccount {
+            what: AccountIncident::WebhookFailing(_) | AccountIncident::WebhookDisabled(_),
+            ..
+        } => (words.lead, OF_OWNERS),
         _ => (
             format!("{} It was on {time} (UTC).", words.lead),
             OF_PEOPLE_CONCERNED,
@@ -293,6 +306,30 @@ fn on_account(what: &AccountIncident, place: &str) -> Words {
                 for_events(before.1, after.1),
             ),
         ),
+        AccountIncident::WebhookMade(target) => Words {
+            subject: "Changes are posted to a new address",
+            lead: format!(
+                "A webhook of {place} posts changes to your events to {} now. A member who is no owner, an API key or an app set that up.",
+                host(target, "another server")
+            ),
+            link: "See the webhooks",
+        },
+        AccountIncident::WebhookFailing(target) => Words {
+            subject: "A webhook fails",
+            lead: format!(
+                "For a day, nothing got through to {}, a webhook of {place}. We try again for four more days. Nothing is lost: what waits is sent once the receiver works, and what failed can be replayed.",
+                host(target, "the receiver")
+            ),
+            link: "See the webhooks",
+        },
+        AccountIncident::WebhookDisabled(target) => Words {
+            subject: "A webhook was disabled",
+            lead: format!(
+                "The webhook of {place} that posts to {} was disabled: nothing got through for days, the receiver answered that it is gone, or the key or app that set it up was revoked. Nothing is lost: what waits is sent once you enable it, and what failed can be replayed.",
+                host(target, "a server")
+            ),
+            link: "See the webhooks",
+        },
         AccountIncident::MemberRemoved(who) => Words {
             link: "See your accounts",
             ..member(
@@ -350,6 +387,15 @@ fn for_events(events: Option<usize>, other: Option<usize>) -> String {
 /// A name that strangers may have chosen, unless it may contain a link.
 fn named<'a>(name: &'a str, otherwise: &'a str) -> &'a str {
     greeted(name).unwrap_or(otherwise)
+}
+
+/// The host of a webhook, whose dots are written so that no mail program makes a link of it: someone else may have chosen it.
+fn host(host: &str, otherwise: &str) -> String {
+    if host.is_empty() {
+        otherwise.to_owned()
+    } else {
+        host.replace('.', "[.]")
+    }
 }
 
 fn quoted(what: &str, name: &str) -> String {

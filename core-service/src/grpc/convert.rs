@@ -10,6 +10,7 @@ pub(super) mod oauth;
 mod registrations;
 mod series;
 mod sitemaps;
+mod webhooks;
 
 use covers::CoverRequest;
 use domain::{
@@ -47,6 +48,12 @@ pub(super) use registrations::{
 };
 pub(super) use series::{planned_dates, repeat, repeated};
 pub(super) use sitemaps::{sitemap_cursor, sitemap_page, sitemaps};
+pub(crate) use webhooks::webhook_json;
+pub(super) use webhooks::{
+    delivery_cursor, delivery_detail, delivery_page, made_webhook, new_webhook, pull_cursor,
+    pulled, replay, replay_preview, webhook, webhook_attempt, webhook_list, webhook_patch,
+    which_messages,
+};
 
 /// The filter of the caller's events. An unknown value is refused: it must not widen the list.
 fn event_filter(status: &str) -> Result<EventFilter, Vec<FieldViolation>> {

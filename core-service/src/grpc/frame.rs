@@ -14,7 +14,7 @@ use prost::Message;
 use server::observe::RequestId;
 use tonic::{Code, Request, Status};
 
-use super::{edges::CallOrigin, status::refuse};
+use super::{edges::CallOrigin, held_permit::Waits, status::refuse};
 use crate::service::{Caller, Claim, Commands, Error, Invocation, Principal, Replay, SignedIn};
 
 /// The frame of core's handlers.
@@ -37,6 +37,8 @@ pub(super) struct Authenticated {
     pub(super) credential: Caller,
     /// The client's address, as the gate has determined it.
     pub(super) client: Option<IpAddr>,
+    /// How the call may wait.
+    pub(super) waits: Waits,
 }
 
 /// The caller of an rpc of an account's pages.
@@ -87,6 +89,7 @@ impl Frame for CoreFrame {
             principal,
             credential,
             client: client(request),
+            waits: Waits::of(request.extensions()),
         })
     }
 

@@ -31,6 +31,7 @@ use tracing::Instrument as _;
 use super::{
     call_record::{CallFrom, CallRecord, service},
     edges::{CallOrigin, EdgeTokens, Edges, Transport, transport},
+    held_permit::{Deadline, HeldPermit},
     message::Bounds,
     status::{refuse, write_allowance},
 };
@@ -141,6 +142,7 @@ where
         let span = record.span.clone();
         let answered = async move {
             let limit = time_for(request.headers());
+            request.extensions_mut().insert(Deadline::after(limit));
             let origin = layer.origin(&mut request);
             let known = origin.as_ref().ok();
             let from = CallFrom {
@@ -279,7 +281,7 @@ impl GateLayer {
     }
 
     /// Calls the service. The call of an rpc gets its permit only when its message is there: clients that send slowly take none from
-    /// others.
+    /// others. It may give it back before it ends.
     async fn pass<S>(
         &self,
         mut service: S,
@@ -290,13 +292,15 @@ impl GateLayer {
         S: Service<Request<Body>, Response = Response<Body>, Error = Infallible>,
     {
         let request = self.bound(request, rule.map(|rule| rule.access));
-        let (request, _permit) = match rule {
+        let (request, permit) = match rule {
             None => (request, None),
             Some(rule) => {
                 let (parts, body) = request.into_parts();
                 let message = body.collect().await.map_err(Box::new)?.to_bytes();
-                let whole = Request::from_parts(parts, Body::new(Full::new(message)));
-                (whole, Some(self.permit(Kind::of(rule.read_only))?))
+                let mut whole = Request::from_parts(parts, Body::new(Full::new(message)));
+                let permit = HeldPermit::new(self.permit(Kind::of(rule.read_only))?);
+                whole.extensions_mut().insert(permit.clone());
+                (whole, Some(permit))
             }
         };
         let allowance = request.extensions().get::<Allowance>().copied();
@@ -304,6 +308,10 @@ impl GateLayer {
             Ok(response) => response,
             Err(never) => match never {},
         };
+        // An answer that is a stream may hold on to its request.
+        if let Some(permit) = permit {
+            permit.release();
+        }
         if let Some(allowance) = allowance {
             write_allowance(response.headers_mut(), allowance);
         }

@@ -53,7 +53,9 @@ impl KeyHandlers<CoreFrame> for KeyApi {
         request: RevokeKeyRequest,
     ) -> Result<RevokeKeyResponse, Error> {
         let id = id_of("key", request.id)?;
-        self.keys.revoke(&caller.principal, id).await?;
+        let keeps_webhooks = request.keeps_webhooks;
+        let revoke = self.keys.revoke(&caller.principal, id, keeps_webhooks);
+        revoke.await?;
         Ok(RevokeKeyResponse {})
     }
 

@@ -69,9 +69,9 @@ pub(super) fn refuse(error: Error) -> Status {
         }
         Error::Busy => return overloaded(),
         Error::IndexIncomplete => return retry_after(Reason::Unavailable, message, INDEX_WAIT),
-        Error::TooManyUnknownKeys { wait } | Error::ExportUnderWay { wait } => {
-            return refuse_rate(message, wait, None);
-        }
+        Error::TooManyUnknownKeys { wait }
+        | Error::ExportUnderWay { wait }
+        | Error::TooManyWaits { wait, .. } => return refuse_rate(message, wait, None),
         Error::InsufficientScope { needed, lacking } => return refuse_scope(needed, lacking),
         Error::ReadTooSlowly | Error::CoversBusy => Reason::Unavailable,
         Error::CapacityBelowConfirmed { .. } | Error::CapacityBelowConfirmedOn { .. } => {

@@ -7,6 +7,7 @@ use domain::{
     ids::RegistrationId,
     job::{ClaimedJob, InvalidPayload, JobKind},
 };
+use storage::SuccessfulDelivery;
 
 use crate::email::Undelivered;
 
@@ -31,6 +32,8 @@ pub enum Done {
     Sent(Box<Delivery>),
     /// A mail to a registrant is not sent, since its recipient gets no such mails.
     Withheld(Box<Delivery>),
+    /// A webhook took a message.
+    Posted(Box<SuccessfulDelivery>),
     /// The handler has recorded the outcome, in the transaction of its work.
     Recorded,
 }
@@ -62,6 +65,10 @@ pub enum AttemptError {
     /// must contain no secret and no address.
     #[error("{0}")]
     Unreachable(String),
+    /// The destination has too much to do or does not work, so that all its jobs wait, for as long as it asked to if it did. What becomes of
+    /// this one is recorded already.
+    #[error("{1}")]
+    Slowed(Option<Duration>, String),
     /// It waits until someone releases it. The try does not count.
     #[error("it is held")]
     Held,

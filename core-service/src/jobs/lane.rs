@@ -3,19 +3,19 @@
 use std::{
     collections::{HashMap, VecDeque},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
 };
 
 use domain::{
     instant::Instant,
     job::{Destination, JobKind},
 };
-use tokio::sync::Notify;
+use tokio::{sync::Notify, time::Instant as Moment};
 
 use super::pause::Pause;
 
-/// Maximum number of open lanes. With the slots of each it bounds the running tries. A further destination waits until a lane
-/// closes.
-const MAX_LANES: usize = 128;
+/// Maximum number of receivers of webhooks that are remembered since they wait for a lane. Further ones are found again later.
+const MAX_WAITING: usize = 1_024;
 
 /// Maximum number of remembered pauses. Beyond it, the one that ends first is forgotten: its destination is then tried with all
 /// slots.
@@ -27,6 +27,7 @@ pub(super) struct Lane {
     /// The kinds with due jobs; the first is claimed next.
     due: Mutex<VecDeque<JobKind>>,
     offered: Notify,
+    opened: Moment,
 }
 
 impl Lane {
@@ -35,6 +36,7 @@ impl Lane {
             destination,
             due: Mutex::new(due.into()),
             offered: Notify::new(),
+            opened: Moment::now(),
         }
     }
 
@@ -58,6 +60,10 @@ impl Lane {
         held(&self.due).pop_front()
     }
 
+    fn first_kind(&self) -> Option<JobKind> {
+        held(&self.due).front().copied()
+    }
+
     /// Puts back a kind that has or may have more due jobs.
     pub(super) fn put_back(&self, kind: JobKind) {
         let mut due = held(&self.due);
@@ -65,41 +71,103 @@ impl Lane {
             due.push_back(kind);
         }
     }
+}
 
-    fn is_idle(&self) -> bool {
-        held(&self.due).is_empty()
+/// The open lanes, and the receivers of webhooks that wait for one. Other destinations are few, and always get theirs: strangers cannot keep
+/// mails waiting.
+pub(super) struct Lanes {
+    /// Maximum number of open lanes to receivers of webhooks. With the slots of each it bounds the running tries.
+    max_of_webhooks: usize,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    open: HashMap<Destination, Arc<Lane>>,
+    /// Those that were offered due jobs without a lane, the first ones first.
+    waiting: VecDeque<(Destination, JobKind)>,
+}
+
+impl State {
+    fn open(&mut self, destination: Destination, kind: JobKind) -> Arc<Lane> {
+        let lane = Arc::new(Lane::new(destination.clone(), vec![kind]));
+        self.open.insert(destination, Arc::clone(&lane));
+        lane
+    }
+
+    fn wait(&mut self, destination: &Destination, kind: JobKind) {
+        let waits = self.waiting.iter().any(|(waits, _)| waits == destination);
+        if !waits && self.waiting.len() < MAX_WAITING {
+            self.waiting.push_back((destination.clone(), kind));
+        }
+    }
+
+    fn count_of_webhooks(&self) -> usize {
+        let open = self.open.keys();
+        open.filter(|open| open.is_webhook()).count()
     }
 }
 
-/// The open lanes, by destination.
-#[derive(Default)]
-pub(super) struct Lanes(Mutex<HashMap<Destination, Arc<Lane>>>);
+/// What became of a lane that was to be closed.
+pub(super) enum Closing {
+    /// It has work, so it stays open.
+    Stays,
+    /// It is closed. The one that waited longest has its lane now, if one waited.
+    Closed(Option<Arc<Lane>>),
+}
 
 impl Lanes {
+    pub(super) fn new(max_of_webhooks: usize) -> Self {
+        Self {
+            max_of_webhooks,
+            state: Mutex::default(),
+        }
+    }
+
     /// Offers due jobs of a kind to the lane of a destination. Returns the lane if this opened it, so that the caller starts
-    /// its work.
+    /// its work. Without one, the destination waits for the next lane that closes.
     pub(super) fn offer(&self, destination: &Destination, kind: JobKind) -> Option<Arc<Lane>> {
-        let mut lanes = held(&self.0);
-        if let Some(lane) = lanes.get(destination) {
+        let mut state = held(&self.state);
+        if let Some(lane) = state.open.get(destination) {
             lane.offer(kind);
             return None;
         }
-        if lanes.len() >= MAX_LANES {
-            return None;
+        if destination.is_webhook() {
+            if state.count_of_webhooks() >= self.max_of_webhooks {
+                state.wait(destination, kind);
+                return None;
+            }
+            state.waiting.retain(|(waits, _)| waits != destination);
         }
-        let lane = Arc::new(Lane::new(destination.clone(), vec![kind]));
-        lanes.insert(destination.clone(), Arc::clone(&lane));
-        Some(lane)
+        Some(state.open(destination.clone(), kind))
     }
 
-    /// Closes a lane that has no work left; false if work was offered meanwhile.
-    pub(super) fn close(&self, lane: &Lane, is_paused: bool) -> bool {
-        let mut lanes = held(&self.0);
-        let closes = is_paused || lane.is_idle();
-        if closes {
-            lanes.remove(&lane.destination);
+    /// Whether a lane has been open for this long while others wait for one: it then finishes its tries and begins no more. Otherwise, slow
+    /// receivers with many messages would keep all lanes.
+    pub(super) fn is_over(&self, lane: &Lane, turn: Duration) -> bool {
+        lane.destination.is_webhook()
+            && lane.opened.elapsed() >= turn
+            && !held(&self.state).waiting.is_empty()
+    }
+
+    /// Closes a lane that has no work left, whose destination is paused, or whose turn is over. In the last case its destination waits for
+    /// the next turn if it has work.
+    pub(super) fn close(&self, lane: &Lane, is_paused: bool, is_over: bool) -> Closing {
+        let mut state = held(&self.state);
+        if let Some(kind) = lane.first_kind()
+            && !is_paused
+        {
+            if !is_over {
+                return Closing::Stays;
+            }
+            state.wait(&lane.destination, kind);
         }
-        closes
+        state.open.remove(&lane.destination);
+        if !lane.destination.is_webhook() {
+            return Closing::Closed(None);
+        }
+        let next = state.waiting.pop_front();
+        Closing::Closed(next.map(|(destination, kind)| state.open(destination, kind)))
     }
 }
 
@@ -120,10 +188,10 @@ impl Work {
 
 impl Drop for Work {
     fn drop(&mut self) {
-        let mut lanes = held(&self.lanes.0);
-        let open = lanes.get(&self.lane.destination);
+        let mut state = held(&self.lanes.state);
+        let open = state.open.get(&self.lane.destination);
         if open.is_some_and(|open| Arc::ptr_eq(open, &self.lane)) {
-            lanes.remove(&self.lane.destination);
+            state.open.remove(&self.lane.destination);
         }
     }
 }
@@ -180,25 +248,48 @@ mod tests {
     const NOW: Instant = Instant::from_micros(0);
 
     fn destination(number: usize) -> Destination {
-        Destination::new(format!("hook-{number}"))
+        Destination::new(format!("webhook:{number}"))
+    }
+
+    /// Closes a lane without work, or whose turn is over; returns the destination that has its lane now.
+    fn closed(lanes: &Lanes, lane: &Lane, is_over: bool) -> Option<Arc<Lane>> {
+        match lanes.close(lane, false, is_over) {
+            Closing::Stays => panic!("it stays open"),
+            Closing::Closed(next) => next,
+        }
     }
 
     #[test]
-    fn a_bounded_number_of_lanes_is_open_and_a_closed_one_makes_room() {
-        let lanes = Lanes::default();
+    fn a_bounded_number_of_lanes_is_open_and_those_that_wait_get_them_in_turn() {
+        let lanes = Lanes::new(2);
         let open = |number| lanes.offer(&destination(number), JobKind::StockCover);
-        let opened: Vec<_> = (0..MAX_LANES).filter_map(open).collect();
-        assert_eq!(opened.len(), MAX_LANES);
-        assert!(open(MAX_LANES).is_none());
-        assert!(!lanes.close(&opened[0], false));
-        assert_eq!(opened[0].next_kind(), Some(JobKind::StockCover));
-        assert!(lanes.close(&opened[0], false));
-        assert!(open(MAX_LANES).is_some());
+        let first = open(0).unwrap();
+        let second = open(1).unwrap();
+        for number in [3, 2, 3] {
+            assert!(open(number).is_none());
+        }
+        assert!(lanes.offer(&Destination::MAIL, JobKind::CodeMail).is_some());
+        assert!(matches!(lanes.close(&first, false, false), Closing::Stays));
+        assert_eq!(first.next_kind(), Some(JobKind::StockCover));
+        let next = closed(&lanes, &first, false).unwrap();
+        assert_eq!(next.destination, destination(3));
+
+        // One with work whose turn is over waits behind the others.
+        assert!(lanes.is_over(&second, Duration::ZERO));
+        let next = closed(&lanes, &second, true).unwrap();
+        assert_eq!(next.destination, destination(2));
+        assert_eq!(next.next_kind(), Some(JobKind::StockCover));
+        let next = closed(&lanes, &next, false).unwrap();
+        assert_eq!(next.destination, destination(1));
+        assert_eq!(next.next_kind(), Some(JobKind::StockCover));
+        assert!(!lanes.is_over(&next, Duration::ZERO));
+        assert!(closed(&lanes, &next, false).is_none());
+        assert!(open(4).is_some());
     }
 
     #[test]
     fn a_lane_whose_work_panics_is_closed_but_not_the_next_one_of_its_destination() {
-        let lanes = Arc::<Lanes>::default();
+        let lanes = Arc::new(Lanes::new(2));
         let open = || lanes.offer(&destination(1), JobKind::StockCover);
         let first = Work::on(open().unwrap(), &lanes);
         let panics = std::thread::spawn(move || {
@@ -208,7 +299,7 @@ mod tests {
         panics.join().unwrap_err();
         let second = Work::on(open().unwrap(), &lanes);
         assert_eq!(second.lane.next_kind(), Some(JobKind::StockCover));
-        assert!(lanes.close(&second.lane, false));
+        assert!(closed(&lanes, &second.lane, false).is_none());
         let third = open();
         assert!(third.is_some());
         drop(second);
@@ -221,7 +312,7 @@ mod tests {
         for number in 0..=MAX_PAUSES {
             let now = NOW.plus_seconds(i64::try_from(number).unwrap());
             pauses.change(&destination(number), |pause| {
-                pause.begin(now, now, Uuid::nil())
+                pause.begin(now, now, Uuid::nil(), None)
             });
         }
         assert_eq!(pauses.of(&destination(0)).until(), None);
@@ -234,7 +325,7 @@ mod tests {
     fn a_destination_that_works_again_is_forgotten() {
         let pauses = Pauses::default();
         let mail = Destination::MAIL;
-        pauses.change(&mail, |pause| pause.begin(NOW, NOW, Uuid::nil()));
+        pauses.change(&mail, |pause| pause.begin(NOW, NOW, Uuid::nil(), None));
         let until = pauses.of(&mail).until().unwrap();
         assert!(pauses.change(&mail, |pause| pause.end(until)));
         assert!(held(&pauses.0).is_empty());

@@ -9,7 +9,7 @@ use futures_util::future::BoxFuture;
 use server::{CancellationToken, telemetry::chain};
 use storage::{GrantUses, KeyUses, SessionUses, Tx};
 
-use crate::service::{Commands, Error, follow_clocks, purge, settle_all};
+use crate::service::{Commands, Error, Webhooks, follow_clocks, purge, settle_all};
 
 /// The interval. Little depends on it: the catalogue excludes ended events by their end, "last used" is approximate, and whoever
 /// registers or confirms gets a seat that is held for too long at once. Only the waitlist waits for it.
@@ -73,6 +73,7 @@ pub struct Maintenance {
     session_uses: SessionUses,
     grant_uses: GrantUses,
     retention: Retention,
+    webhooks: Option<Webhooks>,
 }
 
 impl Maintenance {
@@ -84,6 +85,7 @@ impl Maintenance {
             session_uses: SessionUses::default(),
             grant_uses: GrantUses::default(),
             retention: Retention::default(),
+            webhooks: None,
         }
     }
 
@@ -106,6 +108,15 @@ impl Maintenance {
     #[must_use]
     pub fn with_retention(self, retention: Retention) -> Self {
         Self { retention, ..self }
+    }
+
+    /// The same maintenance, which also seals the secrets of webhooks again when the key changes.
+    #[must_use]
+    pub fn with_webhooks(self, webhooks: Webhooks) -> Self {
+        Self {
+            webhooks: Some(webhooks),
+            ..self
+        }
     }
 
     /// Runs periodically until `stop`, and once more after it, so that uses of keys are not lost.
@@ -149,11 +160,17 @@ impl Maintenance {
             // What is left has time until the next round.
             steps.took(step, deleted.map(|_| Round::Done));
         }
+        let delete: Write = |tx, _, limit| Box::pin(tx.delete_orphaned_deliveries(limit));
+        steps.took("delete_orphaned_deliveries", self.repeat(delete, now).await);
         let purged = purge(commands).await;
         let left = |more| if more { Round::More } else { Round::Done };
         steps.took("purge", purged.map(left));
         let followed = follow_clocks(commands).await;
         steps.took("follow_clocks", followed.map(left));
+        if let Some(webhooks) = &self.webhooks {
+            let sealed = webhooks.seal_again().await;
+            steps.took("seal_again", sealed.map(left));
+        }
         // Events that are indexed are folded, too.
         steps.took("index_events", self.index().await);
         let fold: Write = |tx, _, limit| Box::pin(tx.fold_events(limit));

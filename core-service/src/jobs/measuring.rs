@@ -1,18 +1,18 @@
-//! What the database says of jobs, for the metrics.
+//! What the database says of jobs and webhooks, for the metrics.
 
 use std::{collections::HashMap, time::Duration};
 
-use domain::{clock::Clock, instant::Instant, job::JobKind};
+use domain::{clock::Clock, instant::Instant, job::JobKind, webhook::WebhookState};
 use server::{CancellationToken, metrics};
-use storage::{Error, Store};
+use storage::{Error, Store, WebhookCount};
 
 /// How often to look. Prometheus commonly reads every 15 to 60 s.
 const INTERVAL: Duration = Duration::from_secs(15);
 
-/// Jobs of a kind and destination that are counted; a larger number says no more.
+/// Jobs of a kind and destination, and webhooks, that are counted; a larger number says no more.
 const MAX_COUNTED: i64 = 10_000;
 
-/// Destinations that are looked at. There are as many as mail servers and providers, so a few.
+/// Destinations that are looked at. Those that are not webhooks, which come first, are as many as mail servers and providers, so a few.
 const DESTINATIONS: i64 = 16;
 
 /// The jobs of a kind.
@@ -24,7 +24,14 @@ struct Queue {
     dead: i64,
 }
 
-/// Looks at the jobs of a database until `stop`, if this process serves metrics.
+/// The states of webhooks, as the metrics name them.
+const WORKING: &str = "working";
+const FAILING: &str = "failing";
+const PAUSED: &str = "paused";
+const DISABLED: &str = "disabled";
+const STATES: [&str; 4] = [WORKING, FAILING, PAUSED, DISABLED];
+
+/// Looks at the database until `stop`, if this process serves metrics.
 pub async fn measure(store: &Store, clock: &Clock, stop: CancellationToken) {
     let mut ticks = tokio::time::interval(INTERVAL);
     let mut queues = HashMap::new();
@@ -35,6 +42,9 @@ pub async fn measure(store: &Store, clock: &Clock, stop: CancellationToken) {
         }
         if look(store, clock.now(), &mut queues).await.is_ok() {
             show(&queues);
+        }
+        if let Ok(counts) = store.count_webhooks(MAX_COUNTED).await {
+            show_webhooks(&counts, clock.now());
         }
     }
 }
@@ -73,6 +83,30 @@ fn show(queues: &HashMap<JobKind, Queue>) {
             all.jobs_dead.set(kind, number(queue.dead));
         }
     });
+}
+
+fn show_webhooks(counts: &[WebhookCount], now: Instant) {
+    metrics::measure(|all| {
+        for state in STATES {
+            let found = || counts.iter().filter(|count| state_of(count) == state);
+            let webhooks = found().map(|count| count.number).sum();
+            all.webhooks.set([state.into()], number(webhooks));
+            if matches!(state, WORKING | FAILING) {
+                let oldest = found().filter_map(|count| count.oldest_waiting_at).min();
+                let age = oldest.map_or(0, |at| now.micros() - at.micros());
+                all.webhook_oldest.set([state.into()], number(age) / 1e6);
+            }
+        }
+    });
+}
+
+const fn state_of(count: &WebhookCount) -> &'static str {
+    match (count.state, count.is_failing) {
+        (WebhookState::Active, false) => WORKING,
+        (WebhookState::Active, true) => FAILING,
+        (WebhookState::Paused, _) => PAUSED,
+        (WebhookState::Disabled, _) => DISABLED,
+    }
 }
 
 #[expect(

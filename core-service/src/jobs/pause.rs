@@ -1,6 +1,8 @@
 //! The pause of a destination that does not work: first nothing is sent there, then one job at a time, to see whether it works
 //! again.
 
+use std::time::Duration;
+
 use domain::instant::Instant;
 use uuid::Uuid;
 
@@ -11,6 +13,9 @@ const FIRST_SECONDS: i64 = 5;
 
 /// Seconds of the longest pause: how long mails may still wait after a long outage.
 const MAX_SECONDS: i64 = 300;
+
+/// Seconds of the longest pause that a destination can ask for.
+const MAX_ASKED_SECONDS: i64 = 3_600;
 
 /// The pause of a destination.
 #[derive(Debug, Clone, Default)]
@@ -44,13 +49,21 @@ impl Pause {
 
     /// The destination did not work in a try that started then. Begins a pause, or a longer one after an earlier one. Returns
     /// its seconds, or `None` for a try that was running when the pause began.
-    pub(super) fn begin(&mut self, now: Instant, started: Instant, subject: Uuid) -> Option<i64> {
+    pub(super) fn begin(
+        &mut self,
+        now: Instant,
+        started: Instant,
+        subject: Uuid,
+        asked: Option<Duration>,
+    ) -> Option<i64> {
         let seconds = match self {
             Self::None => FIRST_SECONDS,
             Self::Until { at, .. } if started < *at => return None,
             Self::Until { seconds, .. } => seconds.saturating_mul(2).min(MAX_SECONDS),
         };
-        let at = now.plus_seconds(backoff::spread(seconds, subject));
+        let asked = asked.map_or(0, |wait| i64::try_from(wait.as_secs()).unwrap_or(i64::MAX));
+        let wait = seconds.max(asked.min(MAX_ASKED_SECONDS));
+        let at = now.plus_seconds(backoff::spread(wait, subject));
         *self = Self::Until { at, seconds };
         Some(seconds)
     }
@@ -84,8 +97,8 @@ mod tests {
         let mut waits = Vec::new();
         for _ in 0..8 {
             let started = now;
-            waits.push(pause.begin(now, started, Uuid::nil()).unwrap());
-            assert_eq!(pause.begin(now, started, Uuid::nil()), None);
+            waits.push(pause.begin(now, started, Uuid::nil(), None).unwrap());
+            assert_eq!(pause.begin(now, started, Uuid::nil(), None), None);
             assert!(!pause.end(started));
             assert_eq!(pause.admits(now, 16, 0), 0);
             now = pause.due_at(now);
@@ -93,14 +106,14 @@ mod tests {
         assert_eq!(waits, [5, 10, 20, 40, 80, 160, 300, 300]);
         assert!(pause.end(now));
         assert!(!pause.end(now));
-        assert_eq!(pause.begin(now, now, Uuid::nil()), Some(5));
+        assert_eq!(pause.begin(now, now, Uuid::nil(), None), Some(5));
     }
 
     #[test]
     fn after_a_pause_one_job_goes_ahead() {
         let mut pause = Pause::default();
         assert_eq!(pause.admits(START, 16, 0), 16);
-        pause.begin(START, START, Uuid::max());
+        pause.begin(START, START, Uuid::max(), None);
         assert_eq!(pause.due_at(START), START.plus_seconds(6));
         let now = START.plus_seconds(6);
         assert_eq!(pause.admits(now, 16, 0), 1);

@@ -14,11 +14,14 @@ use domain::{
 };
 use server::{CancellationToken, telemetry::chain};
 use storage::{Error, Store, Tx};
-use tokio::{sync::Semaphore, task::JoinSet};
+use tokio::{
+    sync::{Notify, Semaphore},
+    task::JoinSet,
+};
 
 use super::{
     Handler,
-    lane::{Lane, Lanes, Pauses, Work},
+    lane::{Closing, Lane, Lanes, Pauses, Work},
     pause::Pause,
 };
 use attempt::{Outcome, Try, attempt};
@@ -44,6 +47,8 @@ pub struct Runner {
     pauses: Arc<Pauses>,
     /// Limits concurrent transactions, so that connections are left for requests.
     turns: Arc<Semaphore>,
+    /// Wakes it before the next poll.
+    woken: Arc<Notify>,
     limits: Limits,
 }
 
@@ -52,6 +57,12 @@ pub struct Runner {
 pub struct Limits {
     /// Maximum number of concurrent tries for one destination.
     pub slots: usize,
+    /// The same for one receiver of webhooks.
+    pub webhook_slots: usize,
+    /// To how many receivers of webhooks messages are posted at a time.
+    pub webhook_lanes: usize,
+    /// How long one of them begins tries while others wait for its place.
+    pub webhook_turn: Duration,
     /// How long one try may take.
     pub attempt_timeout: Duration,
     /// How often to look for due jobs, and how long to wait after a failure of the database.
@@ -63,6 +74,11 @@ impl Default for Limits {
         Self {
             // Mail servers commonly accept ten to twenty connections from one client.
             slots: 16,
+            // A receiver is often one small process.
+            webhook_slots: 4,
+            webhook_lanes: 256,
+            // With the time of a try, a place is free again within 20 s.
+            webhook_turn: Duration::from_secs(5),
             // A mail server may take a minute to greet; nothing useful takes longer.
             attempt_timeout: Duration::from_mins(1),
             // Short enough to seem immediate, at the cost of a few index look-ups per second.
@@ -101,21 +117,33 @@ impl Runner {
             let kinds = handler.kinds().iter();
             kinds.map(move |kind| (*kind, Arc::clone(&handler)))
         };
+        let limits = Limits::default();
         Self {
             turns: Arc::new(Semaphore::new(store.parallel_writers())),
             store,
             clock,
             handlers: Arc::new(handlers.into_iter().flat_map(of_kinds).collect()),
-            lanes: Arc::default(),
+            lanes: Arc::new(Lanes::new(limits.webhook_lanes)),
             pauses: Arc::default(),
-            limits: Limits::default(),
+            woken: Arc::default(),
+            limits,
         }
+    }
+
+    /// The same runner, which looks for due jobs at once when it is woken.
+    #[must_use]
+    pub fn woken_by(self, woken: Arc<Notify>) -> Self {
+        Self { woken, ..self }
     }
 
     /// The same runner with other limits.
     #[must_use]
     pub fn with_limits(self, limits: Limits) -> Self {
-        Self { limits, ..self }
+        Self {
+            lanes: Arc::new(Lanes::new(limits.webhook_lanes)),
+            limits,
+            ..self
+        }
     }
 
     /// Does all due jobs, including those that become due meanwhile. Returns the number of tries. For tests.
@@ -137,7 +165,7 @@ impl Runner {
         let (mut tries, mut total) = (Tries::default(), 0);
         loop {
             let started = self
-                .record_and_claim(lane, &mut tries, self.limits.slots)
+                .record_and_claim(lane, &mut tries, self.slots(lane))
                 .await?;
             if started == 0 {
                 return Ok(total);
@@ -147,19 +175,31 @@ impl Runner {
         }
     }
 
-    /// Works on a lane until it has no work left, or until `stop`.
-    async fn work(self, work: Work, stop: CancellationToken) {
-        let lane = &work.lane;
+    /// Works on a lane until it has no work left or its turn is over, then on those that waited for it, or until `stop`.
+    async fn work(self, lane: Arc<Lane>, stop: CancellationToken) {
+        let mut next = Some(lane);
+        while let Some(lane) = next {
+            let work = Work::on(lane, &self.lanes);
+            next = self.work_on(&work.lane, &stop).await;
+        }
+    }
+
+    /// Works on a lane; returns the one that was opened when it closed.
+    async fn work_on(&self, lane: &Lane, stop: &CancellationToken) -> Option<Arc<Lane>> {
         let mut tries = Tries::default();
-        let mut enough = 1;
+        let (mut enough, mut has_begun) = (1, false);
         while !stop.is_cancelled() {
             let began = tokio::time::Instant::now();
-            let free = self.limits.slots.saturating_sub(tries.running.len());
-            let wanted = if free < enough { 0 } else { free };
+            let slots = self.slots(lane);
+            let free = slots.saturating_sub(tries.running.len());
+            // Each turn begins at least one try.
+            let is_over = has_begun && self.lanes.is_over(lane, self.limits.webhook_turn);
+            let wanted = if is_over || free < enough { 0 } else { free };
             let failed = self.claim_or_log(lane, &mut tries, wanted).await.is_err();
+            has_begun |= !failed;
             if !failed && tries.is_empty() {
-                if self.close(lane) {
-                    return;
+                if let Closing::Closed(next) = self.close(lane, is_over) {
+                    return next;
                 }
                 enough = 1;
                 continue;
@@ -174,19 +214,29 @@ impl Runner {
                 () = tokio::time::sleep(self.limits.poll_interval), if failed => enough = 1,
                 ended = tries.collect(), if can_wait => {
                     self.update_pause(lane, ended);
-                    enough = self.limits.slots.div_ceil(CLAIM_DIVISOR);
+                    enough = slots.div_ceil(CLAIM_DIVISOR);
                 }
             }
         }
         self.collect_all(lane, &mut tries).await;
         // A job whose outcome cannot be recorded is done again when its lease ends.
         let _ = self.claim_or_log(lane, &mut tries, 0).await;
+        None
     }
 
-    fn close(&self, lane: &Lane) -> bool {
+    /// How many tries for a lane's destination run at a time.
+    fn slots(&self, lane: &Lane) -> usize {
+        if lane.destination.is_webhook() {
+            self.limits.webhook_slots
+        } else {
+            self.limits.slots
+        }
+    }
+
+    fn close(&self, lane: &Lane, is_over: bool) -> Closing {
         let pause = self.pauses.of(&lane.destination);
-        self.lanes
-            .close(lane, pause.admits(self.clock.now(), 1, 0) == 0)
+        let is_paused = pause.admits(self.clock.now(), 1, 0) == 0;
+        self.lanes.close(lane, is_paused, is_over)
     }
 
     async fn collect_all(&self, lane: &Lane, tries: &mut Tries) {
@@ -242,9 +292,14 @@ impl Runner {
     fn update_pause(&self, lane: &Lane, ended: &[Try]) {
         let (destination, now) = (&lane.destination, self.clock.now());
         for one in ended {
-            if let Outcome::Unreachable(reason) = &one.outcome {
+            let pause = match &one.outcome {
+                Outcome::Unreachable(reason) => Some((None, reason)),
+                Outcome::Slowed(asked, reason) => Some((*asked, reason)),
+                _ => None,
+            };
+            if let Some((asked, reason)) = pause {
                 let subject = one.job.key.subject_id;
-                let begun = |pause: &mut Pause| pause.begin(now, one.started, subject);
+                let begun = |pause: &mut Pause| pause.begin(now, one.started, subject, asked);
                 if let Some(seconds) = self.pauses.change(destination, begun) {
                     tracing::warn!(%destination, %reason, seconds, "a destination does not work; its jobs pause");
                 }

@@ -1,7 +1,7 @@
 //! What a security mail says, with the names of now.
 
 use domain::{
-    ids::{AccountId, KeyId, PersonId},
+    ids::{AccountId, KeyId, PersonId, WebhookId},
     job::SecurityNotice,
 };
 use storage::{Error, Store};
@@ -83,6 +83,18 @@ pub(super) async fn incident(
             };
             (account, incident)
         }
+        SecurityNotice::WebhookMade { account, host, .. } => (
+            account,
+            AccountIncident::WebhookMade(host.unwrap_or_default()),
+        ),
+        SecurityNotice::WebhookFailing { account, webhook } => (
+            account,
+            AccountIncident::WebhookFailing(names.webhook(webhook).await?),
+        ),
+        SecurityNotice::WebhookDisabled { account, webhook } => (
+            account,
+            AccountIncident::WebhookDisabled(names.webhook(webhook).await?),
+        ),
         SecurityNotice::MemberRemoved { account, member } => {
             let who = names.member(Some(member)).await?;
             (account, AccountIncident::MemberRemoved(who))
@@ -109,6 +121,9 @@ pub(super) fn page(incident: &Incident, links: &Links) -> String {
         | AccountIncident::KeyReplaced(_)
         | AccountIncident::KeyTakenOver(_) => links.keys(),
         AccountIncident::AppConnected(_) => links.apps(),
+        AccountIncident::WebhookMade(_)
+        | AccountIncident::WebhookFailing(_)
+        | AccountIncident::WebhookDisabled(_) => links.webhooks(),
         AccountIncident::OwnerAdded(_) | AccountIncident::RoleChanged { .. } => links.members(),
         AccountIncident::MemberRemoved(_) => links.dashboard(),
     }
@@ -133,6 +148,13 @@ impl Names<'_> {
                 .await?,
             name: found.map_or_else(String::new, |key| key.label),
         })
+    }
+
+    /// Where a webhook posts to: the host alone, since a path may hold a secret.
+    async fn webhook(&self, id: WebhookId) -> Result<String, Error> {
+        let found = self.store.get_webhook(id).await?;
+        let host = found.and_then(|webhook| webhook.host());
+        Ok(host.unwrap_or_default())
     }
 
     async fn member(&self, id: Option<PersonId>) -> Result<Concerned, Error> {

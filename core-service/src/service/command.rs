@@ -4,9 +4,15 @@
 //! A transaction that the database ended in favour of others is done anew, from its beginning: the decision is made again, on what the
 //! others left. So a decision has no effect but on its [`Context`].
 
+mod listeners;
+mod programs;
 mod trail;
 
-use std::{collections::BTreeSet, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+    time::Duration,
+};
 
 use domain::{
     audit::{Actor, AuditEntry},
@@ -20,14 +26,21 @@ use domain::{
     message::GRACE_SECONDS,
     organizer_mail::Collection,
     rate::{LimitSettings, MailboxLimits},
+    webhook::WebhookMessage,
 };
 use server::traces;
 use storage::{self, Store, Tx};
-use tokio::time::{Instant as Moment, sleep};
+use tokio::{
+    sync::Notify,
+    time::{Instant as Moment, sleep},
+};
 use tracing::Span;
 use uuid::Uuid;
 
 use super::{Error, idempotency::UnderWay};
+
+use listeners::Listeners;
+pub(super) use listeners::TooMany;
 
 /// How often a command is done at most that collides with others.
 const MAX_TRIES: u32 = 8;
@@ -48,6 +61,10 @@ pub struct Commands {
     fetches_covers: bool,
     mailbox_limits: MailboxLimits,
     under_way: UnderWay,
+    /// Wakes whoever posts to webhooks.
+    posted: Arc<Notify>,
+    /// The calls that wait for messages.
+    listeners: Listeners,
 }
 
 impl Commands {
@@ -60,6 +77,8 @@ impl Commands {
             fetches_covers: false,
             mailbox_limits: LimitSettings::default().mailboxes,
             under_way: UnderWay::default(),
+            posted: Arc::default(),
+            listeners: Listeners::default(),
         }
     }
 
@@ -128,6 +147,8 @@ impl Commands {
             fetches_covers: self.fetches_covers,
             mailbox_limits: self.mailbox_limits,
             consequences: Consequences::default(),
+            posted: Arc::clone(&self.posted),
+            listeners: self.listeners.clone(),
         };
         let answer = Box::pin(decide(&mut context)).await?;
         Box::pin(context.commit()).await?;
@@ -142,6 +163,16 @@ impl Commands {
     /// The running calls with an idempotency key.
     pub(super) const fn under_way(&self) -> &UnderWay {
         &self.under_way
+    }
+
+    /// What wakes whoever posts to webhooks, once a command has left something to post.
+    pub(crate) fn posted(&self) -> Arc<Notify> {
+        Arc::clone(&self.posted)
+    }
+
+    /// The calls that wait for messages, which are woken once a command has recorded some.
+    pub(super) const fn listeners(&self) -> &Listeners {
+        &self.listeners
     }
 
     /// The clock.
@@ -176,16 +207,22 @@ pub struct Context {
     fetches_covers: bool,
     mailbox_limits: MailboxLimits,
     consequences: Consequences,
+    posted: Arc<Notify>,
+    listeners: Listeners,
 }
 
 /// Rows that follow from the facts. They are written before the commit, with one statement for each table.
 #[derive(Debug, Default)]
 struct Consequences {
     any: bool,
+    /// Whether jobs are due that nobody should wait for.
+    wakes_runner: bool,
     audit: Vec<AuditEntry>,
     jobs: Vec<Job>,
     /// Accounts whose members may want to know of registrations, in the order in which their jobs are locked.
     organizers: BTreeSet<AccountId>,
+    /// Messages to programs, by the account whose stream they are in, in the order in which streams are locked.
+    outgoing: BTreeMap<AccountId, Vec<WebhookMessage>>,
 }
 
 impl Context {
@@ -240,6 +277,7 @@ impl Context {
         consequences
             .organizers
             .extend(fact.updates_for_organizers(actor));
+        self.announce_to_programs(actor, &fact);
         if let Some(plan) = fact.reminders() {
             self.plan_reminders(&plan).await?;
         }
@@ -378,6 +416,11 @@ impl Context {
         self.consequences.any = true;
     }
 
+    /// Lets the runner look for due jobs once this is committed, not with its next poll.
+    pub(super) const fn wake_runner(&mut self) {
+        self.consequences.wakes_runner = true;
+    }
+
     pub(super) const fn entropy(&self) -> &Entropy {
         &self.entropy
     }
@@ -390,9 +433,11 @@ impl Context {
     async fn commit(mut self) -> Result<(), storage::Error> {
         let Consequences {
             any,
+            wakes_runner,
             audit,
             jobs,
             organizers,
+            outgoing,
         } = self.consequences;
         if !any {
             return Ok(());
@@ -411,6 +456,12 @@ impl Context {
         if !audit.is_empty() {
             self.tx.insert_audits(&audit).await?;
         }
-        self.tx.commit().await
+        let recorded = programs::write(&mut self.tx, outgoing, self.now).await?;
+        self.tx.commit().await?;
+        if wakes_runner || !recorded.is_empty() {
+            self.posted.notify_one();
+        }
+        self.listeners.wake(&recorded);
+        Ok(())
     }
 }

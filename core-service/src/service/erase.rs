@@ -153,6 +153,7 @@ impl People {
                 erased.links += context.tx.delete_links(id).await?;
                 context.tx.delete_sent_mails_of(id).await?;
                 context.tx.delete_answers_about(id).await?;
+                context.tx.delete_webhook_answers_about(id).await?;
                 context.tx.delete_new_details(id).await?;
                 context.tx.delete_registration(id).await?;
                 erased.registrations += 1;

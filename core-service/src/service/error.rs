@@ -140,6 +140,16 @@ pub enum Error {
         /// After how long another try is worth it.
         wait: Duration,
     },
+    /// As many calls of the account wait for messages as may.
+    #[error(
+        "{most} calls of this account wait for messages already: leave out wait_seconds, or wait until one is answered"
+    )]
+    TooManyWaits {
+        /// How many may.
+        most: usize,
+        /// After how long another try is worth it.
+        wait: Duration,
+    },
     /// Whoever reads an export for long keeps it from others.
     #[error("the export ended, since it was read too slowly: read at least 8 kB a second")]
     ReadTooSlowly,
@@ -285,6 +295,7 @@ impl Error {
             | Self::NewAccountMails { .. }
             | Self::TooManyUnknownKeys { .. }
             | Self::ExportUnderWay { .. }
+            | Self::TooManyWaits { .. }
             | Self::ReadTooSlowly
             | Self::Busy
             | Self::CoversBusy

@@ -18,8 +18,8 @@ use domain::{
 use tokio::time::Instant;
 
 use super::{
-    Added, Approval, Arrival, Cancellation, Commands, Context, Error, Imported, MessageView,
-    Principal, Repeated, Updated,
+    Added, Approval, Arrival, Cancellation, Commands, Context, Error, Imported, MadeWebhook,
+    MessageView, Principal, Repeated, Updated,
 };
 
 pub(super) use self::under_way::UnderWay;
@@ -48,6 +48,8 @@ impl Storable for Repeated {}
 impl Storable for Cancellation {}
 
 impl Storable for MessageView {}
+
+impl Storable for MadeWebhook {}
 
 impl Storable for Registration {
     fn registration(&self) -> Option<RegistrationId> {

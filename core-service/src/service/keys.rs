@@ -14,7 +14,7 @@ use domain::{
 };
 
 use super::{
-    Authenticator, Commands, Context, Error, accounts::owned_by, credentials::Credentials,
+    Authenticator, Commands, Context, Error, accounts::owned_by, credentials::Credentials, webhooks,
 };
 
 /// Maximum number of keys in a list.
@@ -155,6 +155,7 @@ impl Keys {
                 context
                     .record(Fact::KeyRevoked { account, key: id })
                     .await?;
+                webhooks::end_webhooks_of(context, account, id.uuid()).await?;
             }
             Ok(())
         };

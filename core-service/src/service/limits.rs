@@ -27,6 +27,9 @@ const AUTHORIZATIONS: u32 = 60;
 /// How many calls of the token endpoint are refused for one client's address in a minute, before more are refused unread.
 const REFUSED_TOKENS: u32 = 120;
 
+/// How many times an account may ping its webhooks in a minute: each ping is a request to a server of its choice, and waits for the answer.
+const PINGS: u32 = 30;
+
 /// The limits on the calls of accounts.
 #[derive(Debug, Clone)]
 pub struct CallLimits(pub(super) Arc<Limiters>);
@@ -105,6 +108,7 @@ pub(super) struct Limiters {
     unknown_links: Option<Limiter<IpAddr>>,
     authorizations: Option<Limiter<PersonId>>,
     refused_tokens: Option<Limiter<IpAddr>>,
+    pings: Option<Limiter<AccountId>>,
     reads: Option<Limiter<AccountId>>,
     writes: Option<Limiter<AccountId>>,
 }
@@ -135,6 +139,7 @@ impl Limiters {
                 Limit::new(REFUSED_TOKENS, Period::Minute),
                 clock,
             ),
+            pings: Limiter::new("pings", Limit::new(PINGS, Period::Minute), clock),
             reads: Limiter::new("account-reads", settings.account_reads, clock),
             writes: Limiter::new("account-writes", settings.account_writes, clock),
         }
@@ -160,6 +165,11 @@ impl Limiters {
     /// Counts an authorization that a person begins.
     pub(super) fn count_authorization(&self, person: PersonId) -> Result<(), Error> {
         count(self.authorizations.as_ref(), &person)
+    }
+
+    /// Counts a ping of an account.
+    pub(super) fn count_ping(&self, account: AccountId) -> Result<(), Error> {
+        count(self.pings.as_ref(), &account)
     }
 
     /// Refuses a client, whose address is not always known, to whom too many tokens were refused. Counts nothing.

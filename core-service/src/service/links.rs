@@ -138,6 +138,11 @@ impl Links {
         format!("{}/dashboard/keys", self.base)
     }
 
+    /// The page of an account's webhooks.
+    pub fn webhooks(&self) -> String {
+        format!("{}/dashboard/webhooks", self.base)
+    }
+
     /// The page of an account's members.
     pub fn members(&self) -> String {
         format!("{}/dashboard/members", self.base)

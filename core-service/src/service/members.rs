@@ -16,6 +16,7 @@ use domain::{
     invitation::{Invitation, SentInvitation, VALID_SECONDS},
     person::{Member, Position, Role},
     plan::Plans,
+    scope::Scope,
     session::SessionToken,
 };
 
@@ -23,7 +24,7 @@ use super::{
     Authenticator, Commands, Context, Error, Principal, SignedIn, codes,
     credentials::Credentials,
     mail_quota::{self, Needed},
-    mailboxes, oauth, sessions,
+    mailboxes, oauth, sessions, webhooks,
 };
 
 pub use positions::{EventChoice, NewPosition, UNKNOWN_EVENTS};
@@ -266,6 +267,9 @@ impl Members {
                     .tx
                     .put_membership(account, person, after, context.now)
                     .await?;
+                if !after.rights().scopes().contain(Scope::WebhooksWrite) {
+                    webhooks::end_webhooks_of_member(context, account, person).await?;
+                }
                 if !may_invite_as(after.role) {
                     end_invitations_by(context, account, person).await?;
                 }
@@ -336,6 +340,7 @@ async fn end(
             ..RemovedMember::default()
         },
     };
+    webhooks::end_webhooks_of_member(context, account, person).await?;
     end_invitations_by(context, account, person).await?;
     // Apps acted for this person, and so for nobody else.
     oauth::revoke_all_of(context, account, person).await?;

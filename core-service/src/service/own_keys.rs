@@ -15,7 +15,7 @@ use domain::{
 
 use super::{
     Authenticator, Commands, Context, Error, KeyTerms, NewKey, Principal, SignedIn,
-    credentials::Credentials,
+    credentials::Credentials, webhooks,
 };
 
 /// How many keys an account may have that are not revoked.
@@ -117,6 +117,11 @@ impl OwnKeys {
             let until = old.expires_at.map_or(overlap, |end| end.min(overlap));
             context.tx.expire_key(id, until).await?;
             let key = successor(context, &old, by.person, &plain);
+            let (from, to) = (id.uuid(), Some(key.id.uuid()));
+            context
+                .tx
+                .pass_on_webhooks(caller.account, from, to)
+                .await?;
             let made = add(context, key, plain, KeyOrigin::Replaces(id)).await?;
             Ok((made, old.hash))
         };
@@ -126,7 +131,13 @@ impl OwnKeys {
     }
 
     /// Revokes a key: at once here, within [`super::credentials::TRUST_SECONDS`] on other cores. A revoked key stays unchanged.
-    pub async fn revoke(&self, caller: &Principal, id: KeyId) -> Result<(), Error> {
+    /// The webhooks that it made or redirected are disabled, unless they are kept.
+    pub async fn revoke(
+        &self,
+        caller: &Principal,
+        id: KeyId,
+        keeps_webhooks: bool,
+    ) -> Result<(), Error> {
         let decide = async |context: &mut Context| {
             let found = context.tx.find_key(id).await?;
             let key = found.map(|(key, _)| key).ok_or(NO_KEY)?;
@@ -138,6 +149,15 @@ impl OwnKeys {
                 context
                     .record(Fact::KeyRevoked { account, key: id })
                     .await?;
+                if keeps_webhooks {
+                    let keeper = caller.actor.credential();
+                    context
+                        .tx
+                        .pass_on_webhooks(account, id.uuid(), keeper)
+                        .await?;
+                } else {
+                    webhooks::end_webhooks_of(context, account, id.uuid()).await?;
+                }
             }
             Ok(key.hash)
         };

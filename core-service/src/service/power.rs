@@ -9,7 +9,7 @@ use domain::{
     session::MAX_SESSIONS,
 };
 
-use super::{Context, Error, oauth};
+use super::{Context, Error, oauth, webhooks};
 
 /// Apps of one person, and keys that they made since.
 const MAX_ENDED: i64 = 10_000;
@@ -78,12 +78,13 @@ pub(super) async fn disconnect_apps(
     Ok(ended)
 }
 
-/// Revokes the keys of a person, in all accounts, that were made since then.
+/// Revokes the keys of a person, in all accounts, that were made since then, and disables the webhooks that were made or redirected since.
 pub(super) async fn revoke_keys_since(
     context: &mut Context,
     person: PersonId,
     since: Instant,
 ) -> Result<Ended, Error> {
+    webhooks::end_webhooks_since(context, person, since).await?;
     let keys = context.tx.list_keys_since(person, since, MAX_ENDED).await?;
     let mut ended = Ended::new();
     for ApiKey {
@@ -96,6 +97,7 @@ pub(super) async fn revoke_keys_since(
         if context.tx.revoke_key(id, context.now).await? {
             let fact = Fact::KeyRevoked { account, key: id };
             context.record(fact).await?;
+            webhooks::end_webhooks_of(context, account, id.uuid()).await?;
             ended.push(hash);
         }
     }

@@ -119,6 +119,10 @@ async fn purge_some(context: &mut Context, account: AccountId) -> Result<bool, E
     if !events.is_empty() {
         return Ok(false);
     }
+    let messages = context.tx.delete_webhook_messages_of(account, BATCH);
+    if messages.await? > 0 {
+        return Ok(false);
+    }
     context.tx.delete_account(account).await?;
     Ok(true)
 }

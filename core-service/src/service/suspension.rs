@@ -8,7 +8,7 @@ use domain::{
     instant::Instant,
 };
 
-use super::{Commands, Context, Error, mails::release_mails};
+use super::{Commands, Context, Error, mails::release_mails, webhooks::resume_webhooks};
 
 /// Events whose counters one statement locks.
 const PAGE: i64 = 500;
@@ -55,6 +55,7 @@ impl Suspensions {
                 context.tx.hold_mails_of(account, now).await?;
             } else {
                 release_mails(context).await?;
+                resume_webhooks(context, account).await?;
             }
             context
                 .record(Fact::AccountChanged { account, change })

@@ -21,6 +21,7 @@ use domain::{
     registration::Status,
     scope::Scope,
 };
+use seal::SecretKeys;
 use serde_json::json;
 use server::Failure;
 use storage::{self, Purpose, Store};
@@ -69,6 +70,17 @@ async fn run_asking(
     let (data, mail) = (&program.data, &program.mail);
     let command = program.command.with_name_server(name_server);
     command.answer(data, mail, clock, entropy).await
+}
+
+/// What `doctor` finds with these keys in `MUSTER_SECRET_KEY`.
+async fn examine_with_keys(database: &Database, keys: &SecretKeys) -> Output {
+    let words = ["muster", "--database-url", database.url(), "doctor"];
+    let program = Program::try_parse_from(words).unwrap();
+    let command = program.command.with_name_server(NO_NAME_SERVER);
+    let command = command.with_secret_keys(Some(keys.clone()));
+    let (clock, entropy) = (Clock::system(), Entropy::system());
+    let answer = command.answer(&program.data, &program.mail, clock, entropy);
+    answer.await.unwrap()
 }
 
 async fn run(database: &Database, arguments: &str) -> Result<Output, Failure> {

@@ -8,10 +8,13 @@ mod log;
 mod mail;
 mod metrics;
 mod open_files;
+mod receiver;
 mod replacing;
+mod secret_keys;
 mod spans;
 mod start;
 mod stop;
+mod webhooks;
 
 use std::{
     io::{BufRead as _, BufReader},
@@ -40,6 +43,9 @@ const TIMEOUT: Duration = Duration::from_secs(30);
 /// Whose account the tests use.
 const OWNER: &str = "olga@example.org";
 
+/// The key of secrets, the same in all cores.
+const SECRET_KEY: &str = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
+
 /// How often a condition that nobody reports is looked at.
 const POLL: Duration = Duration::from_millis(10);
 
@@ -56,6 +62,8 @@ fn configured(mut command: Command, arguments: &[&str]) -> Command {
             command.env_remove(name);
         }
     }
+    // Without it, each core makes a key in the folder that tests run in.
+    command.env("MUSTER_SECRET_KEY", SECRET_KEY);
     command
 }
 
@@ -127,6 +135,7 @@ impl Running {
 
     /// Starts a core, by a command that names the socket in `folder`.
     fn spawn_in(folder: TempDir, mut command: Command) -> Self {
+        command.env("MUSTER_DATA_DIR", folder.path());
         let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
         let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
         let (sender, log) = mpsc::channel();

@@ -126,6 +126,7 @@ async fn what_is_old_is_deleted(database: Database) {
     let retention = Retention {
         audit_days: 1,
         failed_job_days: 2,
+        ..Retention::default()
     };
     let maintenance = maintenance_of(&store, &clock, KeyUses::default());
     let maintenance = maintenance.with_retention(retention);

@@ -13,13 +13,27 @@ struct Program {
     rules: RuleSettings,
     #[command(flatten)]
     port: PortSettings,
+    #[command(flatten)]
+    data: DataSettings,
 }
 
 /// The options of a core that is started with these arguments.
 fn options(arguments: &[&str]) -> Options {
-    let arguments = std::iter::once("muster").chain(arguments.iter().copied());
+    let folder = tempfile::tempdir().unwrap();
+    let folder = ["muster", "--data-dir", folder.path().to_str().unwrap()];
+    let arguments = folder.iter().chain(arguments).copied();
     let program = Program::try_parse_from(arguments).unwrap();
-    Options::from_settings(&program.rules, &program.port).unwrap()
+    Options::from_settings(&program.rules, &program.port, &program.data).unwrap()
+}
+
+#[test]
+fn where_no_key_of_secrets_can_be_made_its_setting_is_named() {
+    // A file can have no folder in it.
+    let program = Program::parse_from(["muster", "--data-dir", "/dev/null/data"]);
+    let failure = Options::from_settings(&program.rules, &program.port, &program.data);
+    let text = failure.unwrap_err().to_string();
+    assert!(text.contains("set MUSTER_SECRET_KEY"), "{text}");
+    assert!(text.contains("/dev/null/data"), "{text}");
 }
 
 #[test]

@@ -251,6 +251,9 @@ fn binding(api: &Api, method: &Method, route: &Route, type_name: &Ident) -> Toke
     let verb = ident(route.verb.constant());
     let (path, path_fields) = (&route.path, &route.path_fields);
     let query_fields = parts.query.iter().map(|field| &field.name);
+    let lists = parts.query.iter();
+    let lists = lists.filter(|field| field.cardinality == Cardinality::Many);
+    let list_fields = lists.map(|field| &field.name);
     let set = set(api, parts.path.iter().chain(&parts.query));
     let to_json = route.response_body.as_ref().map(|name| {
         let field = ident(name);
@@ -285,6 +288,7 @@ fn binding(api: &Api, method: &Method, route: &Route, type_name: &Ident) -> Toke
             const BODY: Body = Body::#body;
             const PATH_FIELDS: &'static [&'static str] = &[#(#path_fields),*];
             const QUERY_FIELDS: &'static [&'static str] = &[#(#query_fields),*];
+            const LIST_FIELDS: &'static [&'static str] = &[#(#list_fields),*];
 
             #set
             #set_file

@@ -6,6 +6,7 @@ mod messages;
 mod routes;
 mod scopes;
 mod tools;
+mod webhooks;
 
 use std::collections::HashSet;
 
@@ -32,6 +33,9 @@ pub(crate) fn public(api: &Api) -> Result<()> {
     }
     messages::are_shown_apart_from_errors(api)?;
     package(api)?;
+    if let Some(webhooks) = &api.webhooks {
+        webhooks::all(api, webhooks).context("webhook messages")?;
+    }
     let (mut routes, mut tools) = (HashSet::new(), HashSet::new());
     for method in api.methods() {
         ensure!(

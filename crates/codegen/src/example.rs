@@ -4,9 +4,14 @@ use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
 
 use crate::{
-    model::{Api, Cardinality, Field, Kind},
+    model::{Api, Cardinality, Field, Kind, WebhookType, Webhooks},
     schema::{self, Object},
 };
+
+/// The field of a webhook message that names its type.
+pub(crate) const WEBHOOK_TYPE: &str = "type";
+/// Its field that says what happened.
+pub(crate) const WEBHOOK_DATA: &str = "data";
 
 /// An object with all these fields.
 pub(crate) fn object<'a>(api: &Api, fields: impl IntoIterator<Item = &'a Field>) -> Result<Value> {
@@ -50,6 +55,32 @@ pub(crate) fn value(api: &Api, field: &Field) -> Result<Value> {
         Cardinality::Many => json!([one]),
         Cardinality::One | Cardinality::Optional => one,
     })
+}
+
+/// Two bodies of a webhook message, with thin and with full content. They are equal if there is nothing more to say.
+pub(crate) fn webhook(api: &Api, webhooks: &Webhooks, one: &WebhookType) -> Result<[Value; 2]> {
+    let mut full = object(api, &api.message(&webhooks.body).fields)?;
+    merge(&mut full, &one.example)?;
+    full[WEBHOOK_TYPE] = one.name.as_str().into();
+    let mut thin = full.clone();
+    for name in &webhooks.full {
+        thin[WEBHOOK_DATA][name] = Value::Null;
+    }
+    Ok([thin, full])
+}
+
+/// Puts the members of an object into another one, which has each of them already.
+fn merge(value: &mut Value, different: &Value) -> Result<()> {
+    let (Value::Object(members), Value::Object(different)) = (&mut *value, different) else {
+        *value = different.clone();
+        return Ok(());
+    };
+    for (name, different) in different {
+        let member = members.get_mut(name);
+        let member = member.with_context(|| format!("the body has no {name}"))?;
+        merge(member, different).with_context(|| format!("in {name}"))?;
+    }
+    Ok(())
 }
 
 /// An example in the proto: JSON, or a string without quotes.

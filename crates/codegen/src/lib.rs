@@ -27,6 +27,7 @@ mod scopes;
 mod services;
 mod tools;
 mod validation;
+mod webhook_types;
 
 use std::{path::Path, str::FromStr as _};
 
@@ -101,6 +102,11 @@ fn surfaces(api: &Api) -> Result<Vec<Output>> {
     let mut outputs = vec![
         Output::new(api, "reasons.rs", rust::file(&reasons::emit(api))?),
         Output::new(api, "scopes.rs", rust::file(&scopes::emit(api))?),
+        Output::new(
+            api,
+            "webhook_types.rs",
+            rust::file(&webhook_types::emit(api))?,
+        ),
         Output::new(api, "openapi.json", json(&openapi)?),
         Output::new(api, "openapi.yaml", serde_saphyr::to_string(&openapi)?),
         Output::new(api, "openapi-3.0.json", json(&openapi::older(&openapi))?),

@@ -1,6 +1,7 @@
 //! The model of the proto files. The modules that write outputs read only this.
 
 use proc_macro2::TokenStream;
+use serde_json::Value;
 
 use crate::{
     options::{
@@ -29,6 +30,8 @@ pub(crate) struct Api {
     pub(crate) reasons: Vec<Reason>,
     /// The public package's, which internal packages share.
     pub(crate) scopes: Vec<ScopeRule>,
+    /// The public package's webhook messages, if it has any.
+    pub(crate) webhooks: Option<Webhooks>,
 }
 
 impl Api {
@@ -239,4 +242,27 @@ pub(crate) struct Reason {
     pub(crate) example: String,
     /// What the caller can do about it.
     pub(crate) remedy: String,
+}
+
+/// Webhook messages.
+#[derive(Debug)]
+pub(crate) struct Webhooks {
+    /// What they are for.
+    pub(crate) comment: String,
+    /// Name of the message that is their body.
+    pub(crate) body: String,
+    /// Names of the fields of its data that are null with thin content.
+    pub(crate) full: Vec<String>,
+    pub(crate) types: Vec<WebhookType>,
+}
+
+/// A type of webhook messages.
+#[derive(Debug)]
+pub(crate) struct WebhookType {
+    /// For example `event.created`.
+    pub(crate) name: String,
+    /// When a message has it.
+    pub(crate) comment: String,
+    /// What is different in its example from that of the body: an object.
+    pub(crate) example: Value,
 }

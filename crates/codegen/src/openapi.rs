@@ -5,6 +5,7 @@ mod links;
 mod older;
 mod operation;
 mod schemas;
+mod webhooks;
 
 use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
@@ -28,7 +29,10 @@ const ADDITION: &str = "x-muster-addition";
 /// The document.
 pub(crate) fn emit(api: &Api) -> Result<Value> {
     let rules = &api.rules;
-    Ok(json!({
+    let tags = api.services.iter().filter_map(tag);
+    let mut parameters = operation::shared_parameters();
+    parameters.extend(webhooks::parameters(api));
+    let mut document = json!({
         "openapi": OPENAPI,
         "info": {
             "title": rules.title,
@@ -41,20 +45,25 @@ pub(crate) fn emit(api: &Api) -> Result<Value> {
             "url": format!("{}{}", rules.public_url, rules.base_path),
             "description": "The instance that serves this document.",
         }],
-        "tags": api.services.iter().filter_map(tag).collect::<Vec<_>>(),
+        "tags": tags.chain(webhooks::tag(api)).collect::<Vec<_>>(),
         "paths": paths(api)?,
         "components": {
             "schemas": schemas::emit(api)?,
             "responses": failures::responses(api),
-            "parameters": operation::shared_parameters(),
+            "parameters": parameters,
             "headers": operation::headers(rules),
-            "securitySchemes": security_schemes(rules),
+            "securitySchemes": security_schemes(api),
         },
-    }))
+    });
+    if let Some(webhooks) = webhooks::emit(api)? {
+        document["webhooks"] = webhooks.into();
+    }
+    Ok(document)
 }
 
-/// How programs authenticate.
-fn security_schemes(rules: &ApiRules) -> Object {
+/// How programs authenticate, and how Muster does in its messages.
+fn security_schemes(api: &Api) -> Object {
+    let rules = &api.rules;
     let mut schemes = Object::new();
     let bearer = json!({
         "type": "http",
@@ -63,6 +72,11 @@ fn security_schemes(rules: &ApiRules) -> Object {
     });
     set(&mut schemes, BEARER, bearer);
     set(&mut schemes, OAUTH2, oauth2(rules));
+    set(
+        &mut schemes,
+        webhooks::SIGNATURE,
+        webhooks::security_scheme(api),
+    );
     schemes
 }
 

@@ -302,3 +302,19 @@ pub(crate) struct ReasonRules {
     pub(crate) example: String,
     pub(crate) remedy: String,
 }
+
+/// `muster.options.v1.webhook`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct WebhookRules {
+    pub(crate) name: String,
+    pub(crate) example: String,
+}
+
+/// `muster.options.v1.webhooks`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct WebhooksRules {
+    pub(crate) body: String,
+    pub(crate) full: Vec<String>,
+}

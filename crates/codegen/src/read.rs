@@ -1,5 +1,7 @@
 //! Reads descriptors into the model. Everything that is not supported is refused here, by name, at build time.
 
+mod webhooks;
+
 use std::collections::HashSet;
 
 use anyhow::{Context as _, Result, bail, ensure};
@@ -36,6 +38,7 @@ pub(crate) fn public(pool: &DescriptorPool, package: &str, runtime: &TokenStream
         services: services(pool, package)?,
         messages: messages(pool, package, false)?,
         reasons: reasons(pool, package)?,
+        webhooks: webhooks::read(pool, package)?,
         scopes: rules.scopes.clone(),
         rules,
     };
@@ -52,6 +55,7 @@ pub(crate) fn internal(pool: &DescriptorPool, package: &str, public: &Api) -> Re
         services: services(pool, package)?,
         messages: messages(pool, package, true)?,
         reasons: public.reasons.clone(),
+        webhooks: None,
         scopes: public.scopes.clone(),
         rules: ApiRules::default(),
     };

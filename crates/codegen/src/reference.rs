@@ -1,12 +1,15 @@
-//! The reference that people read: one page of Markdown for each group of operations, and one for each operation, with an index in
-//! Rust. In it, the public URL of the API options stands for the instance that serves it.
+//! The reference that people read: one page of Markdown for each group of operations, for each operation and for each type of webhook
+//! messages, with an index in Rust. In it, the public URL of the API options stands for the instance that serves it.
 
 mod calls;
 mod literal;
 mod operation;
 mod tables;
+mod webhook;
 
-use anyhow::{Context as _, Result};
+use std::collections::HashSet;
+
+use anyhow::{Context as _, Result, ensure};
 use proc_macro2::TokenStream;
 use quote::quote;
 
@@ -22,7 +25,7 @@ pub(crate) struct Page {
     title: String,
     /// One sentence.
     summary: String,
-    /// The group, for a page of an operation.
+    /// The group, for a page of an operation or of a type of messages.
     group: Option<String>,
     /// What people look for: names of the operation in every surface, and of its fields.
     names: Vec<String>,
@@ -30,7 +33,7 @@ pub(crate) struct Page {
     pub(crate) markdown: String,
 }
 
-/// Every page: each group, followed by its operations.
+/// Every page: each group, followed by its operations, and webhook messages in the end.
 pub(crate) fn pages(api: &Api) -> Result<Vec<Page>> {
     let mut pages = Vec::new();
     for service in in_order(api) {
@@ -42,6 +45,17 @@ pub(crate) fn pages(api: &Api) -> Result<Vec<Page>> {
         }
         pages.push(group(api, service, &operations));
         pages.extend(operations);
+    }
+    if let Some(webhooks) = &api.webhooks {
+        pages.extend(webhook::pages(api, webhooks)?);
+    }
+    let mut slugs = HashSet::new();
+    for page in &pages {
+        ensure!(
+            slugs.insert(&page.slug),
+            "two pages are called {}",
+            page.slug
+        );
     }
     Ok(pages)
 }
@@ -159,7 +173,7 @@ pub(crate) fn index(pages: &[Page]) -> TokenStream {
         }
     });
     quote! {
-        /// The pages of the reference: each group of operations, followed by its operations.
+        /// The pages of the reference: each group, followed by its operations or messages.
         pub const PAGES: &[ReferencePage] = &[#(#rows),*];
     }
 }

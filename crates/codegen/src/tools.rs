@@ -18,9 +18,6 @@ pub(crate) const CONFIRM: &str = "confirm";
 /// The argument that names the fields which a partial update empties, since portable schemas have no null.
 pub(crate) const CLEAR: &str = "clear";
 
-/// In a tool's `_meta`: the scope that it needs.
-const SCOPE: &str = "muster/scope";
-
 /// The table, in the order of the proto.
 pub(crate) fn emit(api: &Api) -> Value {
     let mut described = BTreeSet::new();
@@ -104,7 +101,6 @@ fn in_path(method: &Method, field: &Field) -> bool {
 
 /// As `tools/list` answers it.
 fn definition(api: &Api, method: &Method, tool: &Tool) -> Object {
-    let scope = method.scope.as_ref();
     let mut definition = Object::new();
     set(&mut definition, "name", tool.name.as_str());
     set(&mut definition, "title", tool.title.as_str());
@@ -112,11 +108,6 @@ fn definition(api: &Api, method: &Method, tool: &Tool) -> Object {
     set(&mut definition, "inputSchema", arguments(api, method, tool));
     set(&mut definition, "outputSchema", answer(api, method));
     set(&mut definition, "annotations", annotations(tool));
-    set(
-        &mut definition,
-        "_meta",
-        scope.map(|scope| json!({ SCOPE: scope })),
-    );
     definition
 }
 

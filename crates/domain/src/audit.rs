@@ -60,6 +60,12 @@ impl Actor {
         key.or_else(|| self.person_id().map(PersonId::uuid))
     }
 
+    /// The key or the grant by which it is done, or the person who does it themselves.
+    pub fn credential(self) -> Option<Uuid> {
+        let grant = self.grant_id().map(GrantId::uuid);
+        grant.or_else(|| self.id())
+    }
+
     /// What the person agreed to, when an app acts for them.
     pub const fn grant_id(self) -> Option<GrantId> {
         match self {

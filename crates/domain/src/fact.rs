@@ -4,6 +4,7 @@
 mod audit;
 mod messages;
 mod notice;
+mod outgoing;
 mod work;
 
 use uuid::Uuid;
@@ -22,10 +23,12 @@ use super::{
     plan::Plan,
     registration::{Registration, Status, Waiting},
     session::Session,
+    webhook::Webhook,
 };
 
 pub use messages::MessageEffect;
 pub use notice::{Audience, Notice};
+pub use outgoing::Outgoing;
 pub use work::Mailing;
 
 /// One thing that happened, with the data that the consequences need.
@@ -175,8 +178,8 @@ pub enum Fact<'a> {
     RegistrationsLapsed {
         /// The event.
         event: &'a Event,
-        /// How many.
-        count: i32,
+        /// Which.
+        registrations: &'a [RegistrationId],
     },
     /// A registration was erased. The person is not recorded.
     RegistrationErased {
@@ -356,6 +359,13 @@ pub enum Fact<'a> {
         /// The message.
         message: &'a Message,
     },
+    /// A webhook was created, or something became of it.
+    WebhookChanged {
+        /// The webhook, as it is now.
+        webhook: &'a Webhook,
+        /// What.
+        change: WebhookChange,
+    },
     /// Someone who registered wants no more messages of the account, or wants them again.
     MessagesRefused {
         /// The event's account.
@@ -367,6 +377,46 @@ pub enum Fact<'a> {
         /// Whether they want them again.
         again: bool,
     },
+}
+
+/// What became of a webhook.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WebhookChange {
+    /// It was created.
+    Created {
+        /// Whether the owners get a mail about it, since none of them did it by themselves.
+        is_announced: bool,
+    },
+    /// It changed.
+    Updated {
+        /// The same, when it posts elsewhere or says more than before.
+        is_announced: bool,
+    },
+    /// It has a new secret.
+    SecretRotated,
+    /// It was deleted.
+    Deleted,
+    /// So many of its messages are sent again.
+    Replayed(i32),
+    /// Nothing got through for a day.
+    Failing,
+    /// Its messages wait, since nothing got through for days, or the receiver is gone.
+    Disabled,
+}
+
+impl WebhookChange {
+    /// Its name, as the audit log says it; `None` for what only concerns its owners.
+    pub const fn action(self) -> Option<&'static str> {
+        match self {
+            Self::Created { .. } => Some("webhook.create"),
+            Self::Updated { .. } => Some("webhook.update"),
+            Self::SecretRotated => Some("webhook.rotate_secret"),
+            Self::Deleted => Some("webhook.delete"),
+            Self::Replayed(_) => Some("webhook.replay"),
+            Self::Disabled => Some("webhook.disable"),
+            Self::Failing => None,
+        }
+    }
 }
 
 /// What became of a message.

@@ -64,6 +64,8 @@ id! {
     AuthorizationId,
     /// Names a message to the people who registered for an event.
     MessageId,
+    /// Names a webhook.
+    WebhookId,
     /// Names the events that one was repeated as, itself included.
     SeriesId,
 }

@@ -14,9 +14,12 @@ pub use security::SecurityNotice;
 pub use task::{InvalidPayload, Task};
 
 use super::{
-    ids::{EventId, RegistrationId},
+    ids::{EventId, RegistrationId, WebhookId},
     instant::Instant,
 };
+
+/// With what the names of webhooks' receivers begin. All others sort before it.
+const WEBHOOK_PREFIX: &str = "webhook:";
 
 /// Where a job's work goes. Jobs for one destination share its slots, and all of them wait while it does not work.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -31,6 +34,16 @@ impl Destination {
 
     /// The provider of stock photographs.
     pub const COVERS: Self = Self(Cow::Borrowed("covers"));
+
+    /// The receiver of a webhook.
+    pub fn webhook(id: WebhookId) -> Self {
+        Self(Cow::Owned(format!("{WEBHOOK_PREFIX}{id}")))
+    }
+
+    /// Whether it is the receiver of a webhook: one of many, each of a stranger.
+    pub fn is_webhook(&self) -> bool {
+        self.0.starts_with(WEBHOOK_PREFIX)
+    }
 
     /// A destination by its name.
     pub const fn new(name: String) -> Self {

@@ -46,5 +46,6 @@ pub mod statistics;
 mod token;
 pub mod trust;
 pub mod violation;
+pub mod webhook;
 pub mod words;
 pub mod zone;

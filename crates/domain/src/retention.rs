@@ -7,6 +7,8 @@ pub struct Retention {
     pub audit_days: u32,
     /// Jobs that failed.
     pub failed_job_days: u32,
+    /// Messages of webhooks.
+    pub webhook_days: u32,
 }
 
 impl Default for Retention {
@@ -15,6 +17,7 @@ impl Default for Retention {
             // Long enough for a yearly audit of the past year.
             audit_days: 730,
             failed_job_days: 90,
+            webhook_days: 30,
         }
     }
 }

@@ -97,7 +97,7 @@ mod tests {
             assert_eq!(Scopes::from_stored(scopes.stored().as_deref()), scopes);
         }
         // A scope of a newer version must not become all scopes.
-        let newer = Scopes::from_stored(Some("events:read webhooks:write"));
+        let newer = Scopes::from_stored(Some("events:read payments:write"));
         assert_eq!(newer, Scopes::named([Scope::EventsRead]));
     }
 

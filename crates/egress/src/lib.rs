@@ -1,77 +1,48 @@
 //! The one way out to addresses that strangers name. A stranger must not be able to make this machine talk to its neighbours, wait for long
 //! or read much: requests go over HTTPS to public addresses alone, no redirect is followed, no proxy is used, and answers have a limit of
-//! size and time.
+//! size and time. Operators can admit networks and hosts of their own.
 //!
 //! The address is checked where the connection is made: the resolver's answer is the one that is connected to, so that a name cannot lead
-//! elsewhere after it was checked.
+//! elsewhere after it was checked. A kept connection leads where it was made to.
 
 mod address;
+mod allowances;
+mod client;
+mod connector;
+mod fault;
+mod fetch;
+mod metadata;
+mod policy;
+mod post;
 mod resolver;
-mod transfer;
+mod target;
 
-use std::{net::IpAddr, sync::Arc, time::Duration};
+use std::{net::IpAddr, sync::Arc};
 
+use bytes::Bytes;
+use http::HeaderMap;
 use rustls::{ClientConfig, RootCertStore, pki_types::CertificateDer};
-use tokio::net::TcpStream;
-use tokio_rustls::TlsConnector;
-use url::{Host, Url};
+use url::Url;
+
+use self::{client::Client, connector::Connector, policy::Policy, target::Target};
 
 pub use self::{
     address::is_public,
+    allowances::{Allowances, HostRule, HostRules, Networks},
+    client::{IDLE_TIMEOUT, MAX_IDLE_PER_HOST},
+    fault::Fault,
+    fetch::{Document, Error, MAX_BYTES, TIME},
+    post::{Answer, InvalidRetryAfter, PostError, PostLimits, RetryAfter},
     resolver::{Resolve, Resolving, SystemResolver},
 };
 
-/// The bytes of the largest answer.
-pub const MAX_BYTES: usize = 5_000;
-
-/// How long all of it may take: looking up the name, connecting, and the answer.
-pub const TIME: Duration = Duration::from_secs(5);
-
-/// How many of a name's addresses are tried.
-const MAX_ADDRESSES: usize = 4;
-
-const HTTPS: u16 = 443;
-
-/// What was read.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Document {
-    /// Its text.
-    pub text: String,
-    /// For how long it may be kept, if its server says so; zero if it must not be kept.
-    pub max_age: Option<Duration>,
-}
-
-/// Why a document was not read. The texts are for whoever publishes it: they say nothing about this machine's network.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Error {
-    /// The URL is not one that is requested at all.
-    #[error("its URL must begin with https:// and name a host")]
-    Url,
-    /// The name is unknown, or one of its addresses is not public.
-    #[error("its host has no public address")]
-    Address,
-    /// Nobody answered, or not as HTTPS with a valid certificate.
-    #[error("its server does not answer over https with a valid certificate")]
-    Connection,
-    /// The answer is another one than 200; redirects are not followed.
-    #[error(
-        "its server answered with status {0}, and it must answer with 200 and without a redirect"
-    )]
-    Status(u16),
-    /// The answer is too large, or no UTF-8.
-    #[error("it must be text of at most {MAX_BYTES} bytes")]
-    Text,
-    /// It took too long.
-    #[error("its server took longer than {} seconds", TIME.as_secs())]
-    Slow,
-}
-
-/// Requests documents. Clones share everything.
+/// Requests documents, and posts. Clones share everything, their connections as well.
 #[derive(Clone)]
 pub struct Egress {
     resolver: Arc<dyn Resolve>,
-    is_allowed: fn(IpAddr) -> bool,
-    tls: TlsConnector,
+    policy: Arc<Policy>,
+    tls: Arc<ClientConfig>,
+    client: Client,
 }
 
 impl std::fmt::Debug for Egress {
@@ -107,19 +78,72 @@ impl Egress {
 
     fn new(
         resolver: Arc<dyn Resolve>,
-        is_allowed: fn(IpAddr) -> bool,
+        is_public: fn(IpAddr) -> bool,
         roots: RootCertStore,
     ) -> Result<Self, rustls::Error> {
         let provider = Arc::new(rustls::crypto::ring::default_provider());
-        let config = ClientConfig::builder_with_provider(provider)
+        let tls = ClientConfig::builder_with_provider(provider)
             .with_safe_default_protocol_versions()?
             .with_root_certificates(roots)
             .with_no_client_auth();
-        Ok(Self {
+        let policy = Policy {
+            is_public,
+            allowances: Allowances::default(),
+        };
+        Ok(Self::under(policy, resolver, Arc::new(tls)))
+    }
+
+    fn under(policy: Policy, resolver: Arc<dyn Resolve>, tls: Arc<ClientConfig>) -> Self {
+        let policy = Arc::new(policy);
+        let connector =
+            Connector::new(Arc::clone(&resolver), Arc::clone(&policy), Arc::clone(&tls));
+        Self {
             resolver,
-            is_allowed,
-            tls: TlsConnector::from(Arc::new(config)),
-        })
+            policy,
+            tls,
+            client: client::new(connector),
+        }
+    }
+
+    /// The same with targets that an operator admits. It has connections of its own.
+    #[must_use]
+    pub fn admitting(self, allowances: Allowances) -> Self {
+        let policy = Policy {
+            is_public: self.policy.is_public,
+            allowances,
+        };
+        Self::under(policy, self.resolver, self.tls)
+    }
+
+    /// Whether a URL may be posted to, as far as it says itself: its scheme, its port, and its address if it has no name. Nothing is looked
+    /// up and nothing connected to; an address of a name is checked when the request is made.
+    ///
+    /// # Errors
+    /// [`Fault::Url`] and [`Fault::Address`].
+    pub fn allows(&self, url: &Url) -> Result<(), Fault> {
+        self.policy.check(&Target::of(url).ok_or(Fault::Url)?)
+    }
+
+    /// Posts to a URL, over a connection that was kept from an earlier request to the same scheme, host and port, or a new one. The host, the
+    /// length and the connection are named by this crate, and so is the sender if `headers` do not. A request of which a server may have
+    /// got something is not repeated.
+    ///
+    /// # Errors
+    /// When there is no answer within the limits.
+    pub async fn post(
+        &self,
+        url: &Url,
+        headers: HeaderMap,
+        body: Bytes,
+        limits: PostLimits,
+    ) -> Result<Answer, PostError> {
+        let refused = |fault| PostError {
+            fault,
+            is_private: false,
+        };
+        let target = Target::of(url).ok_or(refused(Fault::Url))?;
+        self.policy.check(&target).map_err(refused)?;
+        post::post(&self.client, &self.policy, &target, (headers, body), limits).await
     }
 
     /// Reads the document at a URL.
@@ -127,45 +151,8 @@ impl Egress {
     /// # Errors
     /// When it cannot be read within the limits.
     pub async fn fetch(&self, url: &Url) -> Result<Document, Error> {
-        let fetched = tokio::time::timeout(TIME, async {
-            let ("https", Some(host)) = (url.scheme(), url.host()) else {
-                return Err(Error::Url);
-            };
-            let port = url.port().unwrap_or(HTTPS);
-            let stream = self.connect(&host, port).await?;
-            let name = transfer::server_name(&host)?;
-            let stream = self.tls.connect(name, stream).await;
-            let stream = stream.map_err(|_| Error::Connection)?;
-            transfer::get(stream, url).await
-        });
+        let target = Target::of(url).ok_or(Error::Url)?;
+        let fetched = tokio::time::timeout(TIME, fetch::get(&self.client, &target));
         fetched.await.unwrap_or(Err(Error::Slow))
-    }
-
-    /// Connects to an address of the host that was checked.
-    async fn connect(&self, host: &Host<&str>, port: u16) -> Result<TcpStream, Error> {
-        let addresses = self.addresses(host).await?;
-        for address in addresses.into_iter().take(MAX_ADDRESSES) {
-            if let Ok(stream) = TcpStream::connect((address, port)).await {
-                return Ok(stream);
-            }
-        }
-        Err(Error::Connection)
-    }
-
-    /// The addresses of a host, all of which are allowed. A name with one that is not allowed is not trusted with the others.
-    async fn addresses(&self, host: &Host<&str>) -> Result<Vec<IpAddr>, Error> {
-        let addresses = match host {
-            Host::Ipv4(address) => vec![IpAddr::V4(*address)],
-            Host::Ipv6(address) => vec![IpAddr::V6(*address)],
-            Host::Domain(name) => {
-                let resolved = self.resolver.resolve(name).await;
-                resolved.map_err(|_| Error::Address)?
-            }
-        };
-        let all_allowed = addresses.iter().all(|address| (self.is_allowed)(*address));
-        if addresses.is_empty() || !all_allowed {
-            return Err(Error::Address);
-        }
-        Ok(addresses)
     }
 }

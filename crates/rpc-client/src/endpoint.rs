@@ -31,8 +31,8 @@ const CLOSING_REST: Duration = Duration::from_secs(2);
 /// none waits for a stream.
 const MAX_CALLS: u32 = 200;
 
-/// The same for a replica that refuses calls.
-const MIN_CALLS: u32 = 32;
+/// The same for a replica that refuses calls. Up to 64 calls may wait in it for messages; these are some more.
+const MIN_CALLS: u32 = 96;
 
 /// How long a call waits for its answer before its replica is checked, and the least time between two checks.
 const CHECK_INTERVAL: Duration = Duration::from_millis(400);

@@ -119,7 +119,8 @@ pub async fn answers(url: &str, path: &str) -> Result<(), String> {
             return ask(stream, &request).await;
         }
         let name = ServerName::try_from(host.to_owned()).map_err(io::Error::other)?;
-        ask(browser_tls()?.connect(name, stream).await?, &request).await
+        let connector = TlsConnector::from(Arc::new(browser_tls()?));
+        ask(connector.connect(name, stream).await?, &request).await
     };
     let answer = timeout(PROBE_TIMEOUT, asked).await;
     let answer = answer.map_err(|_elapsed| "it took too long".to_owned())?;
@@ -130,16 +131,18 @@ pub async fn answers(url: &str, path: &str) -> Result<(), String> {
     }
 }
 
-fn browser_tls() -> io::Result<TlsConnector> {
+/// What a client has that takes the certificates that browsers take.
+///
+/// # Errors
+/// When there is no TLS.
+pub fn browser_tls() -> io::Result<ClientConfig> {
     let mut roots = RootCertStore::empty();
     roots.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let config = ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
-        .map_err(io::Error::other)?
-        .with_root_certificates(roots)
-        .with_no_client_auth();
-    Ok(TlsConnector::from(Arc::new(config)))
+        .map_err(io::Error::other)?;
+    Ok(config.with_root_certificates(roots).with_no_client_auth())
 }
 
 /// An address on which this machine reaches a port that listens on all addresses.

@@ -39,7 +39,10 @@ mod watchdog;
 pub use error::Error;
 pub use options::{Options, Purpose};
 pub use outage::Outages;
-pub use queries::{EventViews, MailNumber, MessageRefusal, Suppression};
+pub use queries::{
+    EventViews, MailNumber, MessageRefusal, StreamBounds, SuccessfulDelivery, Suppression,
+    WebhookCount,
+};
 pub use reads::Reads;
 pub use store::Store;
 pub use tx::Tx;

@@ -53,7 +53,7 @@ macro_rules! step {
     };
 }
 
-const STEPS: [Step; 62] = [
+const STEPS: [Step; 63] = [
     step!(1, "0001_initial", both),
     step!(2, "0002_registering", both),
     step!(3, "0003_excused_jobs", both),
@@ -122,6 +122,7 @@ const STEPS: [Step; 62] = [
     step!(84, "0084_parties", both),
     step!(85, "0085_series", both),
     step!(86, "0086_members_of_events", both),
+    step!(87, "0087_webhooks", both),
 ];
 
 /// SQLite's migrations.

@@ -53,8 +53,14 @@ mod stock_covers;
 mod suppressions;
 mod suspension;
 mod trust;
+mod webhook_deliveries;
+mod webhook_messages;
+mod webhooks;
 
 pub use event_views::EventViews;
 pub use message_refusals::MessageRefusal;
 pub use sent_mails::MailNumber;
 pub use suppressions::Suppression;
+pub use webhook_deliveries::SuccessfulDelivery;
+pub use webhook_messages::StreamBounds;
+pub use webhooks::WebhookCount;

@@ -5,7 +5,7 @@ use domain::{
     event::{CustomField, Reminders, TimeAndPlace},
     ids::{
         AccountId, AuthorizationId, ClientId, CodeId, EventId, GrantId, InvitationId, KeyId,
-        MessageId, PersonId, RegistrationId, SeriesId, SessionId,
+        MessageId, PersonId, RegistrationId, SeriesId, SessionId, WebhookId,
     },
     image_credit::ImageCredit,
     instant::Instant,
@@ -19,6 +19,9 @@ use domain::{
     registration::{Answer, Status},
     scope::Scopes,
     sign_in_code::{Digits, Holder, Purpose},
+    webhook::{
+        Content, DeliveryState, DisabledReason, Scheme, WebhookState, WebhookType, WebhookTypes,
+    },
 };
 use jiff::civil::DateTime;
 use serde_json::Value;
@@ -60,6 +63,7 @@ stored! {
     Uuid as Uuid: |value| *value, |value| value;
     Instant as i64: |instant| instant.micros(), Self::from_micros;
     TimeAndPlace as i64: |known| known.fingerprint(), Self::stored;
+    WebhookTypes as String: |types| types.stored(), |names| Self::from_stored(&names);
     Scopes as Option<String>: |scopes| scopes.stored(), |names| Self::from_stored(names.as_deref());
 }
 
@@ -86,6 +90,7 @@ ids!(
     PersonId,
     RegistrationId,
     SessionId,
+    WebhookId,
 );
 
 /// Stores values of a closed set by their names.
@@ -110,6 +115,9 @@ macro_rules! named {
 
 named!(
     Audience,
+    Content,
+    DeliveryState,
+    DisabledReason,
     JobKind,
     MailChoice,
     MailState,
@@ -117,7 +125,10 @@ named!(
     Plan,
     Purpose,
     Role,
+    Scheme,
     Status,
+    WebhookState,
+    WebhookType,
     mail::StopReason,
     message::StopReason,
 );

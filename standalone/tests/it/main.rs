@@ -5,6 +5,7 @@
 mod alike;
 mod core;
 mod demo;
+mod listen;
 mod mounts;
 mod running;
 mod settings;

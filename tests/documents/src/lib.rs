@@ -24,6 +24,9 @@ use tokio_rustls::TlsAcceptor;
 /// The host that the server's certificate is for.
 pub const HOST: &str = "app.example";
 
+/// Another one that it is for.
+pub const OTHER_HOST: &str = "other.example";
+
 /// What the server answers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reply {
@@ -104,7 +107,7 @@ impl Documents {
 ///
 /// # Panics
 /// Never: the certificate is in this package.
-pub fn egress(names: Names, is_allowed: fn(IpAddr) -> bool) -> Egress {
+pub fn egress(names: impl Resolve + 'static, is_allowed: fn(IpAddr) -> bool) -> Egress {
     let authority = CertificateDer::from_pem_slice(include_bytes!("../tls/ca.pem")).unwrap();
     Egress::within(Arc::new(names), is_allowed, authority).unwrap()
 }
@@ -150,7 +153,11 @@ async fn listen(listener: TcpListener, state: Arc<State>) {
     }
 }
 
-fn acceptor() -> TlsAcceptor {
+/// TLS with the server's certificate, for other servers of tests.
+///
+/// # Panics
+/// Never: the certificate is in this package.
+pub fn acceptor() -> TlsAcceptor {
     let certificate = CertificateDer::from_pem_slice(include_bytes!("../tls/server.pem")).unwrap();
     let key = PrivateKeyDer::from_pem_slice(include_bytes!("../tls/server.key")).unwrap();
     let provider = Arc::new(rustls::crypto::ring::default_provider());

@@ -53,6 +53,12 @@ const PACKAGES: &[Package] = &[
         never: &["axum", "reqwest", "rmcp", "sqlx", "tonic"],
     },
     Package {
+        name: "seal",
+        folder: "crates/seal",
+        may_use: &[],
+        never: &["axum", "rmcp", "sqlx", "tokio", "tonic"],
+    },
+    Package {
         name: "markdown",
         folder: "crates/markdown",
         may_use: &[],
@@ -79,6 +85,7 @@ const PACKAGES: &[Package] = &[
             "egress",
             "markdown",
             "muster-api",
+            "seal",
             "server",
             "storage",
         ],
@@ -120,6 +127,7 @@ const PACKAGES: &[Package] = &[
         may_use: &[
             "core-service",
             "domain",
+            "egress",
             "http-gateway",
             "http-kit",
             "mcp-bridge",
@@ -141,6 +149,7 @@ const TEST_PACKAGES: &[&str] = &[
     "test-documents",
     "test-photos",
     "test-postgres",
+    "test-receiver",
     "test-smtp",
     "test-toy",
     "tests",
@@ -151,16 +160,20 @@ const MODULES: &[(&str, &[&str])] = &[
     ("calendar", &[]),
     ("content", &[]),
     ("service", &[]),
-    ("grpc", &["calendar", "content", "email", "service"]),
+    ("webhook_post", &["service"]),
+    (
+        "grpc",
+        &["calendar", "content", "email", "service", "webhook_post"],
+    ),
     ("email", &["calendar"]),
-    ("jobs", &["email", "service"]),
+    ("jobs", &["email", "service", "webhook_post"]),
     ("demo", &["service"]),
     ("settings", &["email", "grpc", "service"]),
     ("admin", &["email", "service", "settings"]),
 ];
 
 /// Crates that only these modules of a package may name: messages stop at `grpc`. The domain has from the API what that says once: what
-/// a name and an email address are, which scopes there are, and how much an answer says of what is wrong.
+/// a name and an email address are, which scopes and types of webhook messages there are, and how much an answer says of what is wrong.
 const CONFINED: &[(&str, &str, &[&str])] = &[
     ("core-service", "muster_api", &["grpc"]),
     ("core-service", "prost_types", &["grpc"]),
@@ -170,7 +183,7 @@ const CONFINED: &[(&str, &str, &[&str])] = &[
     (
         "crates/domain",
         "muster_api",
-        &["account", "email", "scope", "violation"],
+        &["account", "email", "scope", "violation", "webhook"],
     ),
 ];
 
@@ -185,6 +198,8 @@ const SEAM: &[(&str, &[&str])] = &[
             "jobs/maintenance",
             // A step of maintenance, which marks events whose moments are right.
             "service/clocks",
+            // Likewise, which seals secrets again.
+            "service/webhooks/sealing",
             // Methods of other types with the same name: a pause begins, and so does a mail's exchange.
             "email/smtp",
             "jobs/lane",

@@ -66,4 +66,5 @@ mod statistics;
 mod taken_down;
 mod tickets;
 mod trespassing;
+mod webhooks;
 mod zones;

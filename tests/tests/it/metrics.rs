@@ -7,6 +7,7 @@ use server::metrics::{DECLARED, Declared};
 
 /// What the language of queries and Prometheus itself name.
 const WORDS: &[&str] = &[
+    "and",
     "by",
     "changes",
     "count",

@@ -41,6 +41,7 @@ mod sitemaps;
 mod tickets;
 mod two_cores;
 mod typed;
+mod webhooks;
 mod world;
 
 /// The values of an attribute in a page, such as `href`.

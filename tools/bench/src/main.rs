@@ -23,6 +23,7 @@ mod searching;
 mod seats;
 mod settled;
 mod system;
+mod webhooks;
 
 use std::{sync::OnceLock, time::Instant};
 
@@ -77,6 +78,8 @@ enum Measure {
     Mails,
     /// Time to schedule a message to 10,000 registrants, and to find due reminders among a million
     Messages,
+    /// Registrations beside a webhook, how soon and how fast messages are posted, and what dead receivers cost
+    Webhooks,
     /// Cost of a tool call over MCP beside the same call through the gateway
     Agents,
     /// Latency, throughput and processor time of core and gateway as processes of their own, over TCP and over a Unix socket
@@ -140,6 +143,7 @@ impl Measure {
             Self::Latency => latency::measure(run).await,
             Self::Mails => mails::measure(run).await,
             Self::Messages => messages::measure(run).await,
+            Self::Webhooks => webhooks::measure(run).await,
             Self::Agents => agents::measure(run).await,
             Self::Deployed => deployed::measure(run).await,
             Self::Cached => cached::measure(run).await,

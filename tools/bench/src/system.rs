@@ -13,9 +13,10 @@ use anyhow::{anyhow, bail};
 use core_service::{
     Core,
     email::Mailer,
-    service::{LimitSettings, NewAccount, Policy},
+    service::{LimitSettings, NewAccount, Policy, WebhookPolicy},
 };
 use domain::plan::Plan;
+use egress::{Allowances, Egress};
 use http::{HeaderMap, HeaderValue, header::AUTHORIZATION};
 use http_kit::Problem;
 use muster_api::{
@@ -42,12 +43,13 @@ const OWNER: &str = "owner@example.org";
 /// A core on a database of its own, with one account on the largest plan.
 pub(crate) struct System {
     /// Core, for what no rpc does: running jobs.
-    pub(crate) core: Core,
+    pub(crate) core: Box<Core>,
     client: rpc_client::Core,
     credential: String,
     headers: HeaderMap,
-    _folder: TempDir,
-    database: Database,
+    /// Holds the mails. Removed with the last system on it.
+    folder: Arc<TempDir>,
+    database: Arc<Database>,
 }
 
 impl System {
@@ -73,27 +75,55 @@ impl System {
         let options = core_service::Options {
             policy: Policy {
                 limits: LimitSettings::OFF,
+                webhooks: WebhookPolicy {
+                    egress: Some(Egress::public()?.admitting(loopback())),
+                    ..WebhookPolicy::default()
+                },
                 ..Policy::default()
             },
             ..core_service::Options::default()
         };
-        let core = Core::compose(store, mailer, options).await?;
-        let use_cases = core.use_cases();
+        let core = Box::new(Core::compose(store, mailer, options).await?);
+        let (folder, database) = (Arc::new(folder), Arc::new(database));
+        let client = rpc_client::Core::in_process(core.in_process());
+        Self::owned_by(OWNER, core, client, folder, database).await
+    }
+
+    /// The same system, called by the owner of another account.
+    pub(crate) async fn beside(&self, email: &str) -> anyhow::Result<Arc<Self>> {
+        let (folder, database) = (Arc::clone(&self.folder), Arc::clone(&self.database));
+        Self::owned_by(
+            email,
+            self.core.clone(),
+            self.client.clone(),
+            folder,
+            database,
+        )
+        .await
+    }
+
+    async fn owned_by(
+        email: &str,
+        core: Box<Core>,
+        client: rpc_client::Core,
+        folder: Arc<TempDir>,
+        database: Arc<Database>,
+    ) -> anyhow::Result<Arc<Self>> {
         let account = NewAccount {
-            email: OWNER.to_owned(),
+            email: email.to_owned(),
             name: "Olga Owner".to_owned(),
             plan: Plan::Business,
             timezone: None,
         };
-        use_cases.accounts.create(account).await?;
-        let key = use_cases.keys.create(OWNER, "bench").await?;
+        core.use_cases().accounts.create(account).await?;
+        let key = core.use_cases().keys.create(email, "bench").await?;
         let credential = format!("Bearer {}", key.plain.expose());
         Ok(Arc::new(Self {
-            client: rpc_client::Core::in_process(core.in_process()),
+            client,
             core,
             headers: HeaderMap::from_iter([(AUTHORIZATION, HeaderValue::try_from(&credential)?)]),
             credential,
-            _folder: folder,
+            folder,
             database,
         }))
     }
@@ -219,4 +249,12 @@ async fn migrate(url: String) {
         .await
         .expect("a new database can be migrated");
     store.close().await;
+}
+
+/// Receivers of webhooks are on this machine.
+fn loopback() -> Allowances {
+    Allowances {
+        networks: "127.0.0.0/8".parse().expect("a network"),
+        ..Allowances::default()
+    }
 }

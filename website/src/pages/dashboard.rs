@@ -1,4 +1,4 @@
-//! The pages of signed-in people: their events and registrations, the door, keys, members, their account.
+//! The pages of signed-in people: their events and registrations, the door, keys, webhooks, members, their account.
 
 mod account;
 mod activity;
@@ -37,6 +37,8 @@ mod sessions;
 mod standing;
 mod start;
 mod switch;
+mod upcoming;
+mod webhooks;
 mod welcome;
 
 use http_kit::Resource;
@@ -54,6 +56,7 @@ pub(crate) use door::ticket_for_staff;
 pub(crate) fn resources(site: &Site) -> Vec<Resource> {
     let mut all = of_accounts(site);
     all.extend(of_events(site));
+    all.extend(of_webhooks(site));
     all
 }
 
@@ -211,6 +214,39 @@ fn of_events(site: &Site) -> Vec<Resource> {
             "/dashboard/events/{id}/registrations/new",
             registrations::add::show,
             registrations::add::take,
+        ),
+    ]
+}
+
+/// The pages of webhooks and what became of their messages.
+fn of_webhooks(site: &Site) -> Vec<Resource> {
+    let account = site.signed_in(Needs::Account);
+    vec![
+        Resource::new(webhooks::PATH).with(account.get(webhooks::show)),
+        account.form(
+            webhooks::new::PATH,
+            webhooks::new::show,
+            webhooks::new::take,
+        ),
+        account.form(
+            "/dashboard/webhooks/{id}",
+            webhooks::webhook::show,
+            webhooks::webhook::take,
+        ),
+        account.form(
+            "/dashboard/webhooks/{id}/edit",
+            webhooks::change::show,
+            webhooks::change::take,
+        ),
+        account.form(
+            "/dashboard/webhooks/{id}/delete",
+            webhooks::change::ask_to_delete,
+            webhooks::change::delete,
+        ),
+        account.form(
+            "/dashboard/webhooks/{id}/deliveries/{message_id}",
+            webhooks::delivery::show,
+            webhooks::delivery::take,
         ),
     ]
 }

@@ -221,6 +221,15 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_type_of_webhook_messages_is_found_by_its_name() {
+        for name in ["registration.checked_in", "event.created"] {
+            assert_eq!(find(name)[0].title, name);
+        }
+        let mut all = find("webhook messages").into_iter();
+        assert!(all.any(|page| page.slug == "webhook-messages"));
+    }
+
+    #[test]
     fn an_operation_is_found_by_each_of_its_names() {
         for query in [
             "createEvent",

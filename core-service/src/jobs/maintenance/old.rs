@@ -30,12 +30,13 @@ macro_rules! kinds {
 }
 
 /// Returns all kinds. Grants are of use as long as the audit log names them.
-pub(super) fn kinds(now: Instant, retention: Retention) -> [Kind; 19] {
+pub(super) fn kinds(now: Instant, retention: Retention) -> [Kind; 20] {
     let seconds = |seconds: i64| now.plus_seconds(-seconds);
     let days = |days: u32| seconds(i64::from(days) * DAY_SECONDS);
     kinds! {
         delete_audit: days(retention.audit_days);
         delete_failed_jobs: days(retention.failed_job_days);
+        delete_webhook_messages: days(retention.webhook_days);
         delete_held_mails: days(retention.failed_job_days);
         delete_old_mails: days(MAIL_DAYS);
         delete_old_answers: now;

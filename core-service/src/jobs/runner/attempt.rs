@@ -40,6 +40,8 @@ pub(super) enum Outcome {
     Wait(Duration, String),
     /// Its destination does not work: it is tried again, and this try does not count.
     Unreachable(String),
+    /// Its destination has too much to do, or does not work. What becomes of the job is recorded already.
+    Slowed(Option<Duration>, String),
     /// It failed, and is not tried again.
     Failed(String),
     /// It waits until it is released, and this try does not count.
@@ -63,6 +65,7 @@ impl Outcome {
             Self::Retry(_) => "retry",
             Self::Wait(..) => "wait",
             Self::Unreachable(_) => "unreachable",
+            Self::Slowed(..) => "slowed",
             Self::Failed(_) => "failed",
             Self::Held => "held",
             Self::Withdrawn => "withdrawn",
@@ -143,6 +146,7 @@ impl From<AttemptError> for Outcome {
             AttemptError::Early(wait, text) => Self::Wait(wait, text),
             AttemptError::Temporary(text) => Self::Retry(text),
             AttemptError::Unreachable(text) => Self::Unreachable(text),
+            AttemptError::Slowed(wait, text) => Self::Slowed(wait, text),
             AttemptError::Permanent(text) => Self::Failed(text),
             AttemptError::Held => Self::Held,
             AttemptError::Withdrawn => Self::Withdrawn,

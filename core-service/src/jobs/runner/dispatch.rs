@@ -1,16 +1,22 @@
 //! Finds destinations with due jobs and opens lanes for them.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use domain::job::{Destination, JobKind};
 use server::{CancellationToken, telemetry::chain};
 use storage::Error;
 use tokio::task::JoinSet;
 
-use super::{Lane, Runner, Work};
+use super::{Lane, Runner};
 
 /// Destinations per query; the next query continues after them.
 const DESTINATIONS: i64 = 256;
+
+/// Destinations that are no receivers of webhooks, which sort before those. They are looked at each time, however many receivers there are.
+const FEW_DESTINATIONS: i64 = 8;
+
+/// How long a runner that is woken waits for more.
+const WAKE_PAUSE: Duration = Duration::from_millis(5);
 
 /// Where the next query begins: after this destination, or at the first.
 type Place = Option<Destination>;
@@ -23,12 +29,15 @@ impl Runner {
         while !stop.is_cancelled() {
             // Boxed, since the future is large and would be part of one that lives as long as the process.
             for lane in Box::pin(self.open_lanes(&mut place)).await {
-                let work = Work::on(lane, &self.lanes);
-                working.spawn(self.clone().work(work, stop.clone()));
+                working.spawn(self.clone().work(lane, stop.clone()));
             }
             while working.try_join_next().is_some() {}
             tokio::select! {
                 () = stop.cancelled() => {}
+                () = self.woken.notified() => {
+                    // Several commands at a time need one look.
+                    stop.run_until_cancelled(tokio::time::sleep(WAKE_PAUSE)).await;
+                }
                 () = tokio::time::sleep(self.limits.poll_interval) => {}
             }
         }
@@ -66,8 +75,9 @@ impl Runner {
     /// The destinations and kinds with jobs that are due, admitted and have a handler. Moves the place forward.
     async fn find_due(&self, place: &mut Place) -> Result<Vec<(Destination, JobKind)>, Error> {
         let now = self.clock.now();
+        let is_first = place.is_none();
         let after = place.as_ref().map_or("", Destination::name);
-        let queues = self.store.list_job_queues(after, DESTINATIONS).await?;
+        let mut queues = self.store.list_job_queues(after, DESTINATIONS).await?;
         let mut destinations: Vec<&Destination> =
             queues.iter().map(|queue| &queue.destination).collect();
         destinations.dedup();
@@ -76,6 +86,13 @@ impl Runner {
             .last()
             .map(|last| (*last).clone())
             .filter(|_| !is_last);
+        if !is_first {
+            let first = self.store.list_job_queues("", FEW_DESTINATIONS).await?;
+            let others = first
+                .into_iter()
+                .filter(|queue| !queue.destination.is_webhook());
+            queues.extend(others);
+        }
         let due = queues.into_iter().filter_map(|queue| {
             let kind: JobKind = queue.kind.parse().ok()?;
             let pause = self.pauses.of(&queue.destination);

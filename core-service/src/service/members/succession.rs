@@ -68,6 +68,8 @@ pub(super) async fn hand_over(
                 .await?;
         }
         context.tx.insert_key(&key).await?;
+        let (from, to) = (old.id.uuid(), Some(key.id.uuid()));
+        context.tx.pass_on_webhooks(account, from, to).await?;
         let origin = KeyOrigin::TakesOver(old.id);
         context
             .record(Fact::KeyCreated { key: &key, origin })

@@ -12,7 +12,7 @@ use domain::{
 };
 
 use super::OAuth;
-use crate::service::{Context, Error, SignedIn};
+use crate::service::{Context, Error, SignedIn, webhooks};
 
 /// How many grants of one person are shown.
 const MAX_SHOWN: i64 = 500;
@@ -138,6 +138,7 @@ pub(in crate::service) async fn revoke(
     let ended = context.tx.delete_tokens_of(id).await?;
     let fact = Fact::AppDisconnected { grant: &grant, why };
     context.record_by(actor, fact).await?;
+    webhooks::end_webhooks_of(context, grant.account_id, id.uuid()).await?;
     Ok(ended)
 }
 

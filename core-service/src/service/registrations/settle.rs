@@ -46,15 +46,15 @@ async fn lapse(
     event: &Event,
     mut counters: Counters,
 ) -> Result<Counters, Error> {
-    let lapsed = context
+    let (registrations, lapsed) = context
         .tx
         .lapse_registrations(event.id, context.now, BATCH)
         .await?;
-    if lapsed.cancelled > 0 {
+    if !registrations.is_empty() {
         counters = counters + lapsed;
         let fact = Fact::RegistrationsLapsed {
             event,
-            count: lapsed.cancelled,
+            registrations: &registrations,
         };
         context.record_by(Actor::System, fact).await?;
     }

@@ -1,15 +1,24 @@
 //! The command `doctor`.
 
-use core_service::admin::Output;
+use std::sync::Arc;
+
+use core_service::{
+    admin::Output,
+    jobs::Maintenance,
+    service::{NewWebhook, Policy, UseCases, WebhookPolicy, Webhooks},
+};
 use domain::{
     job::{Destination, JobKind},
     registration::Status,
+    webhook::{Content, Scheme},
 };
+use seal::SecretKeys;
 use serde_json::json;
+use storage::KeyUses;
 use test_postgres::Database;
 use test_smtp::{Encryption, Reaction, Server, Step};
 
-use super::{run, run_on};
+use super::{examine_with_keys, run, run_on};
 use crate::{
     fixtures::{NOW, migrate},
     service::{Instance, public_event},
@@ -109,7 +118,81 @@ async fn doctor_says_which_mails_wait_and_which_failed(database: Database) {
     assert!(answer.text.contains(expected), "{}", answer.text);
 }
 
+/// Webhooks of a core with these keys.
+fn webhooks(core: &Instance, keys: &SecretKeys) -> Webhooks {
+    let webhooks = WebhookPolicy {
+        keys: Arc::new(keys.clone()),
+        egress: None,
+    };
+    let policy = Policy {
+        webhooks,
+        ..Policy::default()
+    };
+    UseCases::new(core.commands.clone(), policy).webhooks
+}
+
+async fn doctor_says_which_secrets_the_keys_of_this_core_do_not_open(database: Database) {
+    let core = Instance::open(&database).await;
+    let olga = core.olga().await;
+    let (old, new): (SecretKeys, SecretKeys) = (
+        "07".repeat(32).parse().unwrap(),
+        "08".repeat(32).parse().unwrap(),
+    );
+    let both = SecretKeys::new(new.current().clone(), vec![old.current().clone()]);
+    for keys in [&old, &old, &new] {
+        let pulled = NewWebhook {
+            url: None,
+            description: None,
+            types: Vec::new(),
+            event: None,
+            content: Content::Thin,
+            scheme: Scheme::V1,
+        };
+        webhooks(&core, keys).create(&olga, pulled).await.unwrap();
+    }
+    let [old_print, new_print] = [&old, &new].map(|keys| keys.current().fingerprint());
+
+    let found = examine_with_keys(&database, &new).await;
+    assert!(!found.succeeded, "{}", found.text);
+    let expected = format!(
+        "this is {new_print}, but secrets of webhooks are sealed under others: 2 under {old_print};"
+    );
+    assert!(found.text.contains(&expected), "{}", found.text);
+    let found = examine_with_keys(&database, &old).await;
+    assert!(
+        found.text.contains(&format!("1 under {new_print};")),
+        "{}",
+        found.text
+    );
+
+    let found = examine_with_keys(&database, &both).await;
+    let expected = format!("{new_print} seals; 2 secrets are sealed under the keys behind it");
+    assert!(
+        found.succeeded && found.text.contains(&expected),
+        "{}",
+        found.text
+    );
+
+    let maintenance = Maintenance::new(core.commands.clone(), KeyUses::default());
+    let maintenance = maintenance.with_webhooks(webhooks(&core, &both));
+    maintenance.maintain_once().await.unwrap();
+    let found = examine_with_keys(&database, &both).await;
+    assert!(
+        found.text.contains("are not needed any more"),
+        "{}",
+        found.text
+    );
+    let found = examine_with_keys(&database, &new).await;
+    let expected = format!("{new_print} opens every secret");
+    assert!(
+        found.succeeded && found.text.contains(&expected),
+        "{}",
+        found.text
+    );
+}
+
 test_postgres::on_both_engines!(prepare: migrate;
+    doctor_says_which_secrets_the_keys_of_this_core_do_not_open,
     a_migrated_database_has_no_errors,
     doctor_tries_the_mail_server,
     doctor_says_which_mails_wait_and_which_failed,

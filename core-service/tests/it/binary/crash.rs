@@ -41,7 +41,11 @@ async fn create_on_and_on(
 }
 
 /// One life of a core, and what it acknowledged.
-async fn live_and_die(running: Running, key: &str, life: usize) -> HashMap<String, String> {
+pub(super) async fn live_and_die(
+    running: Running,
+    key: &str,
+    life: usize,
+) -> HashMap<String, String> {
     let (sender, mut receiver) = mpsc::unbounded_channel();
     let mut clients = JoinSet::new();
     for client in 0..CLIENTS {

@@ -25,8 +25,11 @@ async fn start(database: &Database) -> Running {
         .args(["-c", "trap '' XFSZ; exec \"$0\" \"$@\""])
         .arg(core.get_program())
         .args(core.get_args());
-    for (name, _) in core.get_envs() {
-        command.env_remove(name);
+    for (name, value) in core.get_envs() {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
     }
     let running = Running::spawn_in(folder, command);
     running.channel().await;

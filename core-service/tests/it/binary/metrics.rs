@@ -11,13 +11,18 @@ use domain::{
     ids::EventId,
     job::{Destination, Job, JobKind},
 };
-use muster_api::v1::{GetEventRequest, ListUseCasesRequest};
+use muster_api::v1::{
+    CreateWebhookRequest, GetEventRequest, ListUseCasesRequest, ListWebhooksRequest,
+    webhook_service_client::WebhookServiceClient,
+};
 use test_postgres::Database;
+use tonic::transport::Channel;
 use tonic_health::pb::{HealthCheckRequest, health_client::HealthClient};
 use uuid::Uuid;
 
 use super::{
-    CatalogueServiceClient, EventServiceClient, POLL, Running, TIMEOUT, key, public_event, with_key,
+    CatalogueServiceClient, EventServiceClient, POLL, Running, TIMEOUT, key, public_event,
+    receiver::Receiver, with_key,
 };
 use crate::fixtures::{HOUR, migrate, open};
 
@@ -129,9 +134,93 @@ async fn jobs_of_the_database_are_measured(database: Database) {
     assert!((3_600.0..longest).contains(&seconds), "{seconds}");
 }
 
+async fn webhooks_are_measured(database: Database) {
+    let key = key(database.url()).await;
+    let secret = "07".repeat(32);
+    let arguments = [
+        "--metrics-addr",
+        "127.0.0.1:0",
+        "--webhook-networks",
+        "127.0.0.0/8",
+        "--secret-key",
+        &secret,
+    ];
+    let folder = tempfile::tempdir().unwrap();
+    let running = Running::start_in(folder, database.url(), &arguments);
+    let first = address(&running);
+    let channel = running.channel().await;
+    let mut webhooks = WebhookServiceClient::new(channel.clone());
+    let urls = [
+        Receiver::start("204 No Content"),
+        Receiver::start("500 Internal Server Error"),
+        Receiver::start("410 Gone"),
+    ]
+    .map(|receiver| receiver.url);
+    for url in &urls {
+        let webhook = CreateWebhookRequest {
+            url: Some(url.clone()),
+            ..CreateWebhookRequest::default()
+        };
+        let created = webhooks.create_webhook(with_key(&key, webhook));
+        created.await.unwrap();
+    }
+    let mut events = EventServiceClient::new(channel);
+    let event = public_event("A secret title".to_owned());
+    events.create_event(with_key(&key, event)).await.unwrap();
+    let posted = await_samples(
+        &first,
+        &[
+            r#"muster_webhook_deliveries_total{outcome="delivered"} 1"#,
+            r#"muster_webhook_deliveries_total{outcome="refused"}"#,
+        ],
+    );
+    assert!(!posted.contains("127.0.0.1"), "{posted}");
+
+    await_attempts(&mut webhooks, &key).await;
+
+    // A core looks at the database as soon as it is there, so another one does not wait for the time to look again.
+    drop(running);
+    let folder = tempfile::tempdir().unwrap();
+    let other = Running::start_in(folder, database.url(), &arguments);
+    let oldest = r#"muster_webhook_oldest_undelivered_seconds{state="failing"} "#;
+    let page = await_samples(
+        &address(&other),
+        &[
+            r#"muster_webhooks{state="working"} 1"#,
+            r#"muster_webhooks{state="failing"} 1"#,
+            r#"muster_webhooks{state="paused"} 0"#,
+            r#"muster_webhooks{state="disabled"} 1"#,
+            r#"muster_webhook_oldest_undelivered_seconds{state="working"} 0.0"#,
+            oldest,
+        ],
+    );
+    let line = page.lines().find_map(|line| line.strip_prefix(oldest));
+    let seconds: f64 = line.unwrap().parse().unwrap();
+    assert!(
+        seconds > 0.0 && seconds < TIMEOUT.as_secs_f64(),
+        "{seconds}"
+    );
+}
+
+/// Waits until the first attempt of each webhook is recorded.
+async fn await_attempts(webhooks: &mut WebhookServiceClient<Channel>, key: &str) {
+    let until = Instant::now() + TIMEOUT;
+    loop {
+        let asked = with_key(key, ListWebhooksRequest {});
+        let listed = webhooks.list_webhooks(asked).await.unwrap().into_inner();
+        let mut all = listed.items.iter();
+        if all.all(|one| one.failing_since.is_some() || one.last_success_at.is_some()) {
+            return;
+        }
+        assert!(Instant::now() < until, "{listed:?}");
+        tokio::time::sleep(POLL).await;
+    }
+}
+
 test_postgres::on_both_engines!(
     prepare: migrate;
     core_is_measured,
+    webhooks_are_measured,
     jobs_of_the_database_are_measured,
 );
 

@@ -84,9 +84,41 @@ async fn every_destination_has_its_turn(database: Database) {
     assert_eq!(handler.tries(), 600);
 }
 
+async fn receivers_that_are_slow_leave_their_places_to_those_that_wait(database: Database) {
+    let (store, clock) = (open(&database).await, Clock::manual(NOW));
+    for (name, jobs) in [("a", 100..120), ("b", 120..140), ("z", 0..4)] {
+        let receiver = Destination::new(format!("webhook:{name}"));
+        add_jobs(&store, jobs, &receiver).await;
+    }
+    let handler = Scripted::with_other(Behaviour::Succeed, 100, Behaviour::Hang);
+    let limits = Limits {
+        webhook_slots: 2,
+        webhook_lanes: 2,
+        webhook_turn: Duration::ZERO,
+        ..few_slots()
+    };
+    let (stop, runner) = (CancellationToken::new(), runner(&store, &clock, &handler));
+    let running = tokio::spawn(runner.with_limits(limits).run(stop.clone()));
+    handler.started.acquire_many(4).await.unwrap().forget();
+    for _ in 0..2 {
+        // Both slow ones end their tries, the third has its turn, and both begin others.
+        handler.released.add_permits(4);
+        handler.started.acquire_many(6).await.unwrap().forget();
+    }
+    assert_eq!(handler.tries(), 4 + 2 * 6);
+    stop.cancel();
+    handler.released.add_permits(4);
+    running.await.unwrap();
+    let left = jobs(&store).await;
+    assert_eq!(left.len(), 40 - 12);
+    let first_slow = job(100, &endpoint("a")).subject_id;
+    assert!(left.iter().all(|left| left.key.subject_id >= first_slow));
+}
+
 test_postgres::on_both_engines!(
     prepare: migrate;
     a_destination_that_hangs_holds_no_slot_of_another,
     a_destination_that_does_not_work_pauses_no_other,
     every_destination_has_its_turn,
+    receivers_that_are_slow_leave_their_places_to_those_that_wait,
 );

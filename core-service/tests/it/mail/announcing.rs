@@ -33,7 +33,7 @@ fn to(location: &str) -> EventPatch {
 
 /// An event in a hall, whose registrants have read all mails so far.
 struct Scene {
-    instance: Instance,
+    instance: Box<Instance>,
     mailbox: Mailbox,
     olga: Principal,
     event: Event,
@@ -41,10 +41,11 @@ struct Scene {
 
 impl Scene {
     async fn set(database: &Database, guests: &[&str]) -> Self {
-        Self::on(Instance::open(database).await, Plan::Business, guests).await
+        let instance = Box::new(Instance::open(database).await);
+        Self::on(instance, Plan::Business, guests).await
     }
 
-    async fn on(instance: Instance, plan: Plan, guests: &[&str]) -> Self {
+    async fn on(instance: Box<Instance>, plan: Plan, guests: &[&str]) -> Self {
         let olga = instance.caller("olga@example.org", plan).await;
         let mailbox = Mailbox::of(&instance);
         let event = instance.create(&olga, seats(9)).await;
@@ -253,7 +254,7 @@ async fn a_recipient_of_many_mails_gets_the_rest_later(database: Database) {
     };
     let limited = Policy { limits, ..policy() };
     let instance = Instance::open_under(&database, limited).await;
-    let scene = Scene::on(instance, Plan::Business, &["ada"]).await;
+    let scene = Scene::on(Box::new(instance), Plan::Business, &["ada"]).await;
     let mut others = Vec::new();
     for _ in 0..3 {
         others.push(scene.another(seats(9), &["ada"]).await);
@@ -286,7 +287,7 @@ async fn the_daily_quota_is_checked_before_anything_is_written(database: Databas
     let mut plans = Plans::DEFAULT;
     plans.daily_mails = plans.daily_mails.with("free=3").unwrap();
     let instance = Instance::open_under(&database, Policy { plans, ..policy() }).await;
-    let scene = Scene::on(instance, Plan::Free, &["ada", "bob"]).await;
+    let scene = Scene::on(Box::new(instance), Plan::Free, &["ada", "bob"]).await;
     let (instance, olga) = (&scene.instance, &scene.olga);
     let other = scene.another(seats(9), &["ada"]).await;
     let add = async |name: &str| {

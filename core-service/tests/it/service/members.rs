@@ -379,14 +379,14 @@ async fn a_key_is_made_listed_rotated_and_revoked(database: Database) {
 
     let stranger = instance.caller("fay@example.org", Plan::Free).await;
     for id in [second.key.id, KeyId::new(uuid::Uuid::nil())] {
-        let foreign = instance.own_keys.revoke(&stranger, id).await;
+        let foreign = instance.own_keys.revoke(&stranger, id, false).await;
         assert!(matches!(foreign, Err(Error::NotFound { what: "key" })));
         let foreign = instance.own_keys.rotate(&stranger, &owner.by, id, 0).await;
         assert!(matches!(foreign, Err(Error::NotFound { what: "key" })));
     }
     instance
         .own_keys
-        .revoke(&caller, second.key.id)
+        .revoke(&caller, second.key.id, false)
         .await
         .unwrap();
     assert!(instance.use_key(&second).await.is_err());

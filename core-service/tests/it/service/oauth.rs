@@ -34,9 +34,9 @@ const API: &str = "https://muster.example/api/v1";
 
 /// Someone with an account, and an app that is registered.
 struct Scene {
-    instance: Instance,
+    instance: Box<Instance>,
     /// Another core.
-    replica: Instance,
+    replica: Box<Instance>,
     ada: Someone,
     account: AccountId,
     client_id: String,
@@ -44,15 +44,15 @@ struct Scene {
 
 impl Scene {
     async fn open(database: &Database) -> Self {
-        Self::of(Instance::open(database).await).await
+        Self::of(Box::new(Instance::open(database).await)).await
     }
 
-    async fn of(instance: Instance) -> Self {
+    async fn of(instance: Box<Instance>) -> Self {
         let ada = instance.someone("ada@example.org", 1).await;
         Self {
             account: instance.standing_of(&ada).await.account,
             client_id: register(&instance, "Claude Code", &[REDIRECT]).await,
-            replica: instance.replica(),
+            replica: Box::new(instance.replica()),
             instance,
             ada,
         }

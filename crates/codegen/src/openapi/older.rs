@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::webhooks;
 use crate::schema::{Object, set};
 
 const OPENAPI: &str = "3.0.3";
@@ -14,6 +15,7 @@ const CSV: &str = "text/csv";
 /// The same document in the older form.
 pub(crate) fn emit(document: &Value) -> Value {
     let mut older = rewritten(document);
+    webhooks::remove(&mut older);
     let schemas = older["components"]["schemas"].clone();
     inline_nullable(&mut older, &schemas);
     remove_unused_schemas(&mut older);
@@ -111,6 +113,8 @@ fn inline_nullable(node: &mut Value, schemas: &Value) {
             let name = reference.and_then(|reference| reference.rsplit('/').next());
             if let Some(Value::Object(referenced)) = name.map(|name| &schemas[name]) {
                 let own = std::mem::replace(members, referenced.clone());
+                // What it is part of has an example of it. Linters take the ids within both for two schemas of the same id.
+                members.shift_remove("example");
                 members.extend(own.into_iter().filter(|(keyword, _)| keyword != "allOf"));
             }
             for member in members.values_mut() {

@@ -18,7 +18,7 @@ use crate::{
 const SCOPE: &str = "x-muster-scope";
 
 /// The media type of all answers that are not files.
-const JSON: &str = "application/json";
+pub(super) const JSON: &str = "application/json";
 
 /// Said of operations that can be repeated with a key. As a parameter, programs that import the document would send its example with
 /// every change, and each but the first would be refused.
@@ -212,16 +212,17 @@ fn content(api: &Api, method: &Method, route: &Route) -> Result<Value> {
 }
 
 /// The parameters that operations refer to.
-pub(super) fn shared_parameters() -> Value {
-    json!({
-        "If-None-Match": {
-            "name": "If-None-Match",
-            "in": "header",
-            "description": "The ETag of a copy that the client has.",
-            "schema": { "type": "string" },
-            "example": "\"9f86d081884c7d65\"",
-        },
-    })
+pub(super) fn shared_parameters() -> Object {
+    let if_none_match = json!({
+        "name": "If-None-Match",
+        "in": "header",
+        "description": "The ETag of a copy that the client has.",
+        "schema": { "type": "string" },
+        "example": "\"9f86d081884c7d65\"",
+    });
+    let mut shared = Object::new();
+    set(&mut shared, "If-None-Match", if_none_match);
+    shared
 }
 
 /// The headers that responses refer to.

@@ -44,9 +44,10 @@ pub(super) fn emit(api: &Api) -> Result<Object> {
     Ok(schemas)
 }
 
-/// The messages in documents: request bodies, answers, and the messages within them.
+/// The messages in documents: bodies of requests and of webhook messages, answers, and the messages within them.
 fn shown(api: &Api) -> HashSet<&str> {
-    let mut waiting = Vec::new();
+    let mut waiting: Vec<&str> = Vec::new();
+    waiting.extend(api.webhooks.as_ref().map(|webhooks| &*webhooks.body));
     for method in api.methods() {
         for route in &method.routes {
             if route.body == RouteBody::Others {

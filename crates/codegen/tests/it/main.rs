@@ -12,3 +12,4 @@ mod new_rpc;
 mod refusals;
 mod sources;
 mod tools;
+mod webhooks;

@@ -45,6 +45,14 @@ impl Event {
         })
     }
 
+    /// The names of the fields in which `after` differs.
+    pub fn changed_fields(&self, after: &Self) -> Vec<String> {
+        let old = self.fields();
+        let differs =
+            |(name, value): (String, Value)| (old.get(&name) != Some(&value)).then_some(name);
+        after.fields().into_iter().filter_map(differs).collect()
+    }
+
     /// The fields that the owner sets, by their names in the API.
     fn fields(&self) -> Map<String, Value> {
         let fields = json!({

@@ -5,7 +5,7 @@ use uuid::Uuid;
 
 use super::{
     AccountChange, EventChange, Export, Fact, KeyOrigin, KnownAs, MemberChange, PersonChange,
-    RegistrationChange,
+    RegistrationChange, WebhookChange,
 };
 use crate::{
     account::ApiKey,
@@ -15,6 +15,7 @@ use crate::{
     instant::Instant,
     person::Position,
     registration::Registration,
+    webhook::Webhook,
 };
 
 /// An action and its subject, without actor and time.
@@ -134,6 +135,7 @@ impl Fact<'_> {
             | Self::DetailsTakenOver { after, .. } => Some(after.event_id),
             Self::MailSentAgain { registration, .. } => Some(registration.event_id),
             Self::MessageChanged { message, .. } => Some(message.event_id),
+            Self::WebhookChanged { webhook, .. } => webhook.event_id,
             _ => None,
         }
     }
@@ -235,6 +237,7 @@ impl Fact<'_> {
                 ..Entry::new(change.action(), account, message.id.uuid())
                     .after(json!({ "number": message.number }))
             },
+            Self::WebhookChanged { webhook, change } => webhook_changed(webhook, change)?,
             Self::EventCreated { .. }
             | Self::EventDeleted { .. }
             | Self::EventChanged { .. }
@@ -308,10 +311,13 @@ impl Fact<'_> {
                 Entry::new("event.release_seats", event.account_id, subject)
                     .after(json!({ "released": count }))
             }
-            Self::RegistrationsLapsed { event, count } => {
+            Self::RegistrationsLapsed {
+                event,
+                registrations,
+            } => {
                 let subject = event.id.uuid();
                 Entry::new("event.lapse_registrations", event.account_id, subject)
-                    .after(json!({ "lapsed": count }))
+                    .after(json!({ "lapsed": registrations.len() }))
             }
             Self::EventTakenDown { event, reason } => taken_down(event, reason),
             Self::ReminderDue {
@@ -499,6 +505,23 @@ fn key_created(key: &ApiKey, origin: KeyOrigin) -> Entry {
     Entry::new(action, key.account_id, key.id.uuid()).after(after)
 }
 
+/// Its URL is not recorded but for the host: the rest may hold a secret.
+fn webhook_changed(webhook: &Webhook, change: WebhookChange) -> Option<Entry> {
+    let entry = Entry::new(change.action()?, webhook.account_id, webhook.id.uuid());
+    Some(match change {
+        WebhookChange::Replayed(count) => entry.after(json!({ "replayed": count })),
+        WebhookChange::Deleted | WebhookChange::SecretRotated => entry,
+        _ => Entry {
+            reason: webhook.disabled_reason.map(|why| why.name().to_owned()),
+            ..entry.after(json!({
+                "state": webhook.state.name(),
+                "host": webhook.host(),
+                "content": webhook.content.name(),
+            }))
+        },
+    })
+}
+
 fn event_changed(change: EventChange, before: &Event, after: &Event) -> Entry {
     let changes = before.changes_to(after);
     let (before, fields) = changes.map_or((None, None), |changes| {
@@ -514,7 +537,7 @@ fn event_changed(change: EventChange, before: &Event, after: &Event) -> Entry {
 }
 
 /// The fields that changed, without their values, which are personal data.
-fn changed(before: &Registration, after: &Registration) -> Vec<&'static str> {
+pub(super) fn changed(before: &Registration, after: &Registration) -> Vec<&'static str> {
     let name = (before.name != after.name).then_some("name");
     let email = (before.email != after.email).then_some("email");
     let answers = (before.answers != after.answers).then_some("answers");

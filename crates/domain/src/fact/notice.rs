@@ -1,13 +1,15 @@
 //! The security mails that follow from a fact, so that people notice what is done in their name.
 
 use super::{
-    AccountChange, EventChange, Fact, KeyOrigin, KnownAs, MemberChange, MessageChange, PersonChange,
+    AccountChange, EventChange, Fact, KeyOrigin, KnownAs, MemberChange, MessageChange,
+    PersonChange, WebhookChange,
 };
 use crate::{
     event::Event,
     ids::{AccountId, EventId, PersonId},
     job::SecurityNotice,
     person::{Position, Role},
+    webhook::Webhook,
 };
 
 /// A security mail to each of its audience.
@@ -102,6 +104,10 @@ impl Fact<'_> {
                 let organizers = Audience::Organizers(account, message.event_id);
                 (author.unwrap_or(organizers), what)
             }
+            Self::WebhookChanged { webhook, change } => {
+                let what = about_webhook(webhook, change)?;
+                (Audience::Owners(webhook.account_id, None), what)
+            }
             _ => return None,
         };
         Some(Notice { to, what })
@@ -114,6 +120,26 @@ fn about_clocks(event: &Event, is_skipped: bool) -> (Audience, SecurityNotice) {
         is_skipped,
     };
     (Audience::Organizers(event.account_id, event.id), what)
+}
+
+fn about_webhook(webhook: &Webhook, change: WebhookChange) -> Option<SecurityNotice> {
+    let host = webhook.host();
+    let (account, webhook) = (webhook.account_id, webhook.id);
+    match change {
+        WebhookChange::Created { is_announced: true }
+        | WebhookChange::Updated { is_announced: true } => Some(SecurityNotice::WebhookMade {
+            account,
+            webhook,
+            host,
+        }),
+        WebhookChange::Failing => Some(SecurityNotice::WebhookFailing { account, webhook }),
+        WebhookChange::Disabled => Some(SecurityNotice::WebhookDisabled { account, webhook }),
+        WebhookChange::Created { .. }
+        | WebhookChange::Updated { .. }
+        | WebhookChange::SecretRotated
+        | WebhookChange::Deleted
+        | WebhookChange::Replayed(_) => None,
+    }
 }
 
 fn to_person(change: PersonChange<'_>) -> Option<SecurityNotice> {

@@ -213,6 +213,7 @@ impl Fact<'_> {
             | Self::MailRefused { .. }
             | Self::MessageChanged { .. }
             | Self::MessagesRefused { .. }
+            | Self::WebhookChanged { .. }
             | Self::ReminderDue { .. }
             | Self::ReminderMissed { .. }
             | Self::RemindersRefused { .. } => None,
@@ -334,6 +335,7 @@ impl Fact<'_> {
             | Self::MailRefused { .. }
             | Self::MessageTested { .. }
             | Self::MessagesRefused { .. }
+            | Self::WebhookChanged { .. }
             | Self::ReminderMissed { .. }
             | Self::RemindersRefused { .. } => None,
         }

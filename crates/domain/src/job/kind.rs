@@ -55,6 +55,8 @@ pub enum JobKind {
     MessageMail,
     /// Shows a message to the person who writes it. The subject is the mail.
     MessageTestMail,
+    /// Posts a message to a webhook. The subject is the message, the occasion the number of the webhook.
+    WebhookDelivery,
 }
 
 /// A kind that this version does not know.
@@ -109,6 +111,7 @@ impl JobKind {
                 | Self::ReminderMail
                 | Self::Message
                 | Self::MessageMail
+                | Self::WebhookDelivery
         )
     }
 
@@ -140,6 +143,7 @@ impl JobKind {
             Self::Message => "message",
             Self::MessageMail => "message_mail",
             Self::MessageTestMail => "message_test_mail",
+            Self::WebhookDelivery => "webhook_delivery",
         }
     }
 }
@@ -158,6 +162,7 @@ impl FromStr for JobKind {
             Self::EventAnnouncement,
             Self::StockCover,
             Self::EventReminder,
+            Self::WebhookDelivery,
         ];
         let mails = Self::MAILS.into_iter().chain(Self::PERSON_MAILS);
         let mails = mails.chain(Self::TO_ORGANIZERS).chain(Self::OF_MESSAGES);

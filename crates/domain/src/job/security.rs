@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::as_text;
 use crate::{
-    ids::{AccountId, EventId, GrantId, KeyId, PersonId},
+    ids::{AccountId, EventId, GrantId, KeyId, PersonId, WebhookId},
     person::Role,
 };
 
@@ -106,6 +106,35 @@ pub enum SecurityNotice {
     AccountRemoved {
         /// Its name.
         name: String,
+    },
+    /// Someone who is no owner, a key or an app created a webhook, gave one another URL, or let one say more.
+    WebhookMade {
+        /// The account.
+        #[serde(with = "as_text")]
+        account: AccountId,
+        /// The webhook.
+        #[serde(with = "as_text")]
+        webhook: WebhookId,
+        /// Where it posted to then: it may be elsewhere by the time the mail is read.
+        host: Option<String>,
+    },
+    /// Nothing got through to a webhook for a day.
+    WebhookFailing {
+        /// The account.
+        #[serde(with = "as_text")]
+        account: AccountId,
+        /// The webhook.
+        #[serde(with = "as_text")]
+        webhook: WebhookId,
+    },
+    /// A webhook was disabled: what is to be sent waits.
+    WebhookDisabled {
+        /// The account.
+        #[serde(with = "as_text")]
+        account: AccountId,
+        /// The webhook.
+        #[serde(with = "as_text")]
+        webhook: WebhookId,
     },
     /// A message of theirs waits for the mails of the next day.
     MessageDelayed {

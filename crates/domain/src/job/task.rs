@@ -121,6 +121,8 @@ pub enum Task {
         /// Its text.
         text: String,
     },
+    /// [`JobKind::WebhookDelivery`].
+    WebhookDelivery,
 }
 
 /// A payload that does not fit its job's kind.
@@ -160,6 +162,7 @@ impl Task {
             Self::Message => JobKind::Message,
             Self::MessageMail => JobKind::MessageMail,
             Self::MessageTestMail { .. } => JobKind::MessageTestMail,
+            Self::WebhookDelivery => JobKind::WebhookDelivery,
         }
     }
 
@@ -282,6 +285,7 @@ mod tests {
             ),
             (Task::Message, None),
             (Task::MessageMail, None),
+            (Task::WebhookDelivery, None),
             (
                 Task::MessageTestMail {
                     account: AccountId::new(Uuid::from_u128(3)),

@@ -1,6 +1,9 @@
 //! What a stranger's URL can make this machine do.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod endpoint;
+mod post;
+
 use std::net::{IpAddr, Ipv4Addr};
 
 use egress::{Document, Egress, Error, MAX_BYTES};

@@ -115,6 +115,14 @@ metrics! {
     mails: Counter "muster_mails_total" [outcome];
     /// Reports about mails that were handed over, by kind: bounced, complained, repeated (known before) or unknown (of no mail that was sent).
     mail_reports: Counter "muster_mail_reports_total" [kind];
+    /// Messages that this core posted to webhooks, by outcome of the attempt: delivered, refused (its receiver answered another status than
+    /// 2xx), busy (429, 502, 503, 504, or an error with `Retry-After`) or unreachable (no answer).
+    webhook_deliveries: Counter "muster_webhook_deliveries_total" [outcome];
+    /// Webhooks with a URL by state: working, failing (the last attempt was in vain), paused or disabled, up to 10,000. All cores of a database have
+    /// the same number.
+    webhooks: Gauge "muster_webhooks" [state];
+    /// Age of the oldest message that waits to be delivered to a webhook in this state: working or failing.
+    webhook_oldest: Gauge "muster_webhook_oldest_undelivered_seconds" [state];
 
     /// 1, with the version of Muster.
     build: Gauge "muster_build_info" [version];

@@ -1,7 +1,7 @@
 //! Registrations that await the attendee's confirmation: what becomes of them with time.
 
 use domain::{
-    ids::EventId,
+    ids::{EventId, RegistrationId},
     instant::Instant,
     registration::{Companions, Counters},
 };
@@ -50,19 +50,20 @@ impl Tx {
             .await
     }
 
-    /// Cancels at most `limit` registrations of an event that could be confirmed until now and hold no seats; returns the change of its
-    /// counters. Seats are released before.
+    /// Cancels at most `limit` registrations of an event that could be confirmed until now and hold no seats; returns them
+    /// and the change of its counters. Seats are released before.
     pub async fn lapse_registrations(
         &mut self,
         event: EventId,
         now: Instant,
         limit: i64,
-    ) -> Result<Counters, Error> {
+    ) -> Result<(Vec<RegistrationId>, Counters), Error> {
         let statement = sql!(
             "UPDATE registrations SET status = 'Cancelled', confirm_until = NULL, updated_at = $2 WHERE id IN (SELECT id \
-             FROM registrations WHERE event_id = $1 AND confirm_until <= $2 AND held_until IS NULL LIMIT $3) RETURNING party_size"
+             FROM registrations WHERE event_id = $1 AND confirm_until <= $2 AND held_until IS NULL LIMIT $3) RETURNING id, party_size"
         );
-        let sizes: Vec<i32> = self.all(statement, (event, now, limit)).await?;
+        let found: Vec<(RegistrationId, i32)> = self.all(statement, (event, now, limit)).await?;
+        let (registrations, sizes): (Vec<_>, Vec<_>) = found.into_iter().unzip();
         let lapsed = |size: i32| Counters {
             pending: -1,
             unconfirmed: -1,
@@ -73,8 +74,8 @@ impl Tx {
             },
             ..Counters::default()
         };
-        self.count_changed(event, sizes.into_iter().map(lapsed))
-            .await
+        let changed = self.count_changed(event, sizes.into_iter().map(lapsed));
+        Ok((registrations, changed.await?))
     }
 
     /// Counts changes of an event's registrations. Returns all together.

@@ -107,6 +107,7 @@ impl Tx {
         let statement = sql!("UPDATE accounts SET removed_at = $2 WHERE id = $1");
         self.execute(statement, (account, now)).await?;
         self.release_handle(account, now).await?;
+        self.delete_webhooks_of(account).await?;
         for statement in [
             sql!(
                 "UPDATE sessions SET account_id = (SELECT m.account_id FROM memberships m WHERE m.person_id = sessions.person_id \
@@ -141,6 +142,7 @@ impl Tx {
         for statement in [
             sql!("DELETE FROM suppressions WHERE account_id = $1"),
             sql!("DELETE FROM message_refusals WHERE account_id = $1"),
+            sql!("DELETE FROM webhook_streams WHERE account_id = $1"),
         ] {
             self.execute(statement, [account]).await?;
         }

@@ -27,7 +27,7 @@ const GENERIC: [&str; 3] = [
     "grpc.reflection.v1alpha.ServerReflection",
 ];
 
-const SERVICES: [&str; 7] = [
+const SERVICES: [&str; 8] = [
     "muster.v1.AccountService",
     "muster.v1.CatalogueService",
     "muster.v1.CoverService",
@@ -35,6 +35,7 @@ const SERVICES: [&str; 7] = [
     "muster.v1.MessageService",
     "muster.v1.RegistrationService",
     "muster.v1.StatisticsService",
+    "muster.v1.WebhookService",
 ];
 
 /// Asks reflection; the two versions differ in nothing but their name.

@@ -49,6 +49,23 @@ const NO_TOOLS: &[(&str, &str)] = &[
     ),
     ("CancelMessage", "people do it in the dashboard"),
     ("GetEventStatistics", "people look at it in the dashboard"),
+    (
+        "CreateWebhook",
+        "where messages go is decided by no agent, which a guest's text could talk into it",
+    ),
+    ("UpdateWebhook", "likewise"),
+    ("DeleteWebhook", "people do it in the dashboard"),
+    ("RotateWebhookSecret", "its answer has a secret"),
+    ("PingWebhook", "people do it in the dashboard"),
+    ("GetWebhook", "list_webhooks says the same"),
+    (
+        "GetWebhookDelivery",
+        "people look at it in the dashboard; list_webhook_deliveries says what became of it",
+    ),
+    (
+        "ListWebhookMessages",
+        "for programs that wait; an agent asks for what it wants to know",
+    ),
 ];
 
 /// Rpcs without a route, on purpose.
@@ -63,6 +80,7 @@ const NO_ROUTES: &[(&str, &str)] = &[
     ("PreviewApproval", "what the tool asks a person"),
     ("PreviewUpdatedRegistration", "what the tool asks a person"),
     ("PreviewPromotion", "what the tool asks a person"),
+    ("PreviewWebhookReplay", "what the tool asks a person"),
     ("PreviewDecline", "what the tool asks a person"),
     (
         "PreviewRegistrationCancellation",

@@ -4,7 +4,10 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use domain::{plan::Plan, registration::Status};
 use http::{Method, StatusCode};
-use muster_api::{Reason, v1::bindings::CreateMessage};
+use muster_api::{
+    Reason,
+    v1::bindings::{CreateMessage, CreateWebhook, ListWebhookDeliveries},
+};
 use serde_json::{Value, json};
 use tests::{Browser, Surface, TestApp};
 
@@ -28,6 +31,10 @@ pub(super) async fn paths(app: &Arc<TestApp>) -> (String, Vec<(String, BTreeSet<
     let changed = change(&browser, &account, &[("handle", HANDLE)]).await;
     assert_eq!(changed.status, StatusCode::SEE_OTHER, "{changed:?}");
     let owner = app.over(Surface::Http).as_owner(&account);
+    // Nothing listens on this port, and nothing is posted before jobs are done.
+    let url = json!({"url": "http://127.0.0.1:9/hook"});
+    owner.ok::<CreateWebhook>(url.clone()).await;
+    let webhook = owner.ok::<CreateWebhook>(url).await["id"].take();
     let event = owner.publish_new(json!({"image_query": "crab"})).await;
     owner.publish_new(json!({})).await;
     let two = [Status::Confirmed, Status::Confirmed];
@@ -38,9 +45,14 @@ pub(super) async fn paths(app: &Arc<TestApp>) -> (String, Vec<(String, BTreeSet<
             json!({"id": event.id, "subject": "Thank you", "text": "all", "hours_after_end": 1});
         message = owner.ok::<CreateMessage>(later).await["id"].take();
     }
+    let deliveries = json!({"webhook_id": webhook});
+    let deliveries = owner.ok::<ListWebhookDeliveries>(deliveries).await;
+    let delivery = deliveries["items"][0]["message_id"].as_str().unwrap();
     let document: Value = serde_json::from_str(muster_api::OPENAPI).unwrap();
     let one = |(path, operations): (&String, &Value)| {
         let path = path
+            .replace("deliveries/{message_id}", &format!("deliveries/{delivery}"))
+            .replace("{webhook_id}", webhook.as_str().unwrap())
             .replace("{handle}", HANDLE)
             .replace("{slug}", &event.slug)
             .replace("{id}", &event.id)

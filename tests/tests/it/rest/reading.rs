@@ -91,8 +91,8 @@ async fn every_list_links_to_its_next_page(app: Arc<TestApp>) {
         }
         assert_eq!(found, items, "{path}");
     }
-    // Events by offset; own events, registrations, messages and activity by cursor.
-    assert_eq!(lists, 5);
+    // Events by offset; own events, registrations, messages, deliveries and activity by cursor.
+    assert_eq!(lists, 6);
 }
 
 async fn the_base_of_the_api_is_an_index_of_its_paths(app: Arc<TestApp>) {

@@ -118,6 +118,7 @@ async fn what_is_new_goes_to_no_other_account_than_its_form_was_opened_for(app: 
         "/dashboard/events/new",
         "/dashboard/members",
         "/dashboard/keys/new",
+        "/dashboard/webhooks/new",
     ] {
         let page = owner.page(path).await;
         opened.push((path, fields(page.html(200))));

@@ -1,4 +1,4 @@
-//! An account with some of everything: members, an invitation, keys, events, registrations of each kind.
+//! An account with some of everything: members, an invitation, keys, a webhook, events, registrations of each kind.
 
 use std::{fmt::Write as _, sync::Arc};
 
@@ -10,6 +10,9 @@ use tests::{Account, Browser, Client, Created, OAuthApp, Surface, TestApp};
 
 /// More rows than an account of a test has of a kind.
 const ALL: i64 = 200;
+
+/// A receiver that is not there.
+const NOWHERE: &str = "http://127.0.0.1:9/hook";
 
 /// An account with some of everything.
 pub(super) struct World {
@@ -44,6 +47,11 @@ impl World {
         owner.send("/dashboard/keys/new", &key).await.html(200);
         let connected = OAuthApp::registered(app, name).await;
         connected.connected(&owner, &[]).await;
+        let webhook = [("url", NOWHERE), ("description", name), ("content", "full")];
+        owner
+            .send("/dashboard/webhooks/new", &webhook)
+            .await
+            .html(200);
         let other = account_of_friend(app, prefix, name).await;
         join(&other, &owner, &account).await;
 
@@ -91,6 +99,7 @@ impl World {
             &store.list_invitations_of(id, now, ALL).await.unwrap(),
         );
         write(&mut state, &store.list_member_keys(id, ALL).await.unwrap());
+        write(&mut state, &store.list_webhooks(id, ALL).await.unwrap());
         let sessions = store.list_sessions(person.id, now, ALL).await.unwrap();
         write(&mut state, &sessions);
         write(&mut state, &person);

@@ -2,11 +2,12 @@
 
 use anyhow::{Context as _, ensure};
 use http::{
-    Request,
+    Method, Request,
     header::{AUTHORIZATION, CONTENT_TYPE},
 };
 use http_body_util::Full;
 use rpc_client::{CoreSettings, CoreUrl};
+use serde_json::{Value, json};
 
 use super::owner::Owner;
 use crate::deployed::{Deployment, Surface};
@@ -92,7 +93,15 @@ impl Values {
             .collect();
         let cursor = last["next_cursor"].as_str();
         send_cover(deployment).await?;
+        let webhook = webhook(deployment).await?;
+        let webhook_path = format!("/dashboard/webhooks/{webhook}");
+        let delivery = delivery(deployment, &webhook).await?;
         Ok(Self(vec![
+            (
+                "/dashboard/webhooks/{id}/deliveries/{message_id}",
+                format!("{webhook_path}/deliveries/{delivery}"),
+            ),
+            ("/dashboard/webhooks/{id}", webhook_path),
             (
                 "/dashboard/events/{id}",
                 format!("/dashboard/events/{event}"),
@@ -127,7 +136,7 @@ impl Values {
 }
 
 /// A page of the event's registrations.
-async fn registrations(deployment: &Deployment, query: &str) -> anyhow::Result<serde_json::Value> {
+async fn registrations(deployment: &Deployment, query: &str) -> anyhow::Result<Value> {
     let path = format!(
         "/api/v1/me/events/{}/registrations{query}",
         deployment.event.id
@@ -142,16 +151,59 @@ async fn registrations(deployment: &Deployment, query: &str) -> anyhow::Result<s
 /// Writes a message for later; returns its id.
 async fn message(deployment: &Deployment) -> anyhow::Result<String> {
     let path = format!("/api/v1/me/events/{}/messages", deployment.event.id);
-    let message = serde_json::json!({
+    let message = json!({
         "subject": "How to find the door", "text": "The second yard.", "hours_before_start": 1,
     });
-    let asked = Request::post(path)
+    id_of(&send(deployment, Method::POST, path, &message).await?)
+}
+
+/// Makes a webhook that is paused, so that nothing is posted; returns its id.
+async fn webhook(deployment: &Deployment) -> anyhow::Result<String> {
+    let path = "/api/v1/me/webhooks".to_owned();
+    let webhook = json!({"url": "https://receiver.invalid/hook", "types": ["event.created"]});
+    let id = id_of(&send(deployment, Method::POST, path, &webhook).await?)?;
+    let paused = json!({"is_paused": true});
+    let path = format!("/api/v1/me/webhooks/{id}");
+    send(deployment, Method::PATCH, path, &paused).await?;
+    Ok(id)
+}
+
+/// Makes a draft, of which the webhook gets a message; returns that one's id.
+async fn delivery(deployment: &Deployment, webhook: &str) -> anyhow::Result<String> {
+    let draft = json!({
+        "title": "A draft", "description": "Nothing yet.", "location": "Here", "start_date": "2040-05-14T19:00:00Z",
+    });
+    let path = "/api/v1/events".to_owned();
+    send(deployment, Method::POST, path, &draft).await?;
+    let path = format!("/api/v1/me/webhooks/{webhook}/deliveries");
+    let asked = Request::get(path)
+        .header(AUTHORIZATION, format!("Bearer {}", deployment.key))
+        .body(Full::default())?;
+    let list = deployment.gateway.client().await?.ask(asked).await?;
+    let list: Value = serde_json::from_slice(&list)?;
+    let id = list["items"][0]["message_id"].as_str();
+    Ok(id.context("the draft is a message")?.to_owned())
+}
+
+/// Sends JSON to the API; returns the answer.
+async fn send(
+    deployment: &Deployment,
+    method: Method,
+    path: String,
+    body: &Value,
+) -> anyhow::Result<Value> {
+    let asked = Request::builder()
+        .method(method)
+        .uri(path)
         .header(AUTHORIZATION, format!("Bearer {}", deployment.key))
         .header(CONTENT_TYPE, "application/json")
-        .body(Full::from(message.to_string()))?;
+        .body(Full::from(body.to_string()))?;
     let answer = deployment.gateway.client().await?.ask(asked).await?;
-    let message: serde_json::Value = serde_json::from_slice(&answer)?;
-    let id = message["id"].as_str().context("a message has an id")?;
+    Ok(serde_json::from_slice(&answer)?)
+}
+
+fn id_of(answer: &Value) -> anyhow::Result<String> {
+    let id = answer["id"].as_str().context("the answer has an id")?;
     Ok(id.to_owned())
 }
 

@@ -38,7 +38,7 @@ fn under(documents: Option<egress::Egress>) -> Policy {
 /// A scene whose core reads documents of this server.
 async fn scene(database: &Database, documents: &Documents) -> Scene {
     let policy = under(Some(documents.egress()));
-    Scene::of(Instance::open_under(database, policy).await).await
+    Scene::of(Box::new(Instance::open_under(database, policy).await)).await
 }
 
 async fn asked(scene: &Scene, client_id: &str) -> Asked<Pending> {
@@ -181,7 +181,10 @@ async fn nothing_is_read_from_this_machine_or_its_neighbours(database: Database)
     let documents = Documents::start().await;
     let loopback = Names::new([vec!["127.0.0.1".parse().unwrap()]]);
     let public = egress(loopback, egress::is_public);
-    let scene = Scene::of(Instance::open_under(&database, under(Some(public))).await).await;
+    let scene = Scene::of(Box::new(
+        Instance::open_under(&database, under(Some(public))).await,
+    ))
+    .await;
     let port = documents.port();
     for host in [
         HOST,
@@ -221,7 +224,10 @@ async fn a_name_that_leads_elsewhere_later_is_checked_again(database: Database) 
     let answers = [fine, forbidden].map(|one| vec![one.parse().unwrap()]);
     let only_fine = |address: IpAddr| address == IpAddr::from([127, 0, 0, 1]);
     let rebinding = egress(Names::new(answers), only_fine);
-    let scene = Scene::of(Instance::open_under(&database, under(Some(rebinding))).await).await;
+    let scene = Scene::of(Box::new(
+        Instance::open_under(&database, under(Some(rebinding))).await,
+    ))
+    .await;
     let (one, other) = (documents.url(PATH), documents.url("/other.json"));
     for id in [&one, &other] {
         let path = id.rsplit_once('/').unwrap().1;
@@ -275,7 +281,7 @@ async fn a_document_that_is_too_slow_is_given_up(database: Database) {
 }
 
 async fn without_internet_clients_register(database: Database) {
-    let scene = Scene::of(Instance::open_under(&database, under(None)).await).await;
+    let scene = Scene::of(Box::new(Instance::open_under(&database, under(None)).await)).await;
     let problem = problem(&scene, "https://app.example/client.json").await;
     assert!(problem.cure.contains("register"), "{problem:?}");
     let server = scene.instance.oauth.server(None);

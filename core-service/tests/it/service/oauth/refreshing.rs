@@ -216,9 +216,9 @@ async fn without_a_grace_the_same_processes_end_the_grant(database: Database) {
         ..policy()
     };
     let instance = Instance::open_under(&database, strict()).await;
-    let mut scene = Scene::of(instance).await;
+    let mut scene = Scene::of(Box::new(instance)).await;
     let (store, clock) = (scene.instance.store.clone(), scene.instance.clock.clone());
-    scene.replica = Instance::under(store, 9, clock, false, strict());
+    *scene.replica = Instance::under(store, 9, clock, false, strict());
     let (own, outcomes) = come_late(&scene).await;
     assert!(outcomes.iter().all(Result::is_err), "{outcomes:?}");
     assert_eq!(code(scene.refresh(&own).await), Code::InvalidGrant);

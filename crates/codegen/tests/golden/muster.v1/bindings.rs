@@ -40,6 +40,7 @@ impl Binding for GetAccount {
     const BODY: Body = Body::None;
     const PATH_FIELDS: &'static [&'static str] = &[];
     const QUERY_FIELDS: &'static [&'static str] = &[];
+    const LIST_FIELDS: &'static [&'static str] = &[];
 
     fn set(_: &mut Self::Request, _: &str, _: &str) -> Result<(), InvalidParameter> {
         Ok(())
@@ -80,6 +81,7 @@ impl Binding for ExportAccount {
     const BODY: Body = Body::None;
     const PATH_FIELDS: &'static [&'static str] = &[];
     const QUERY_FIELDS: &'static [&'static str] = &[];
+    const LIST_FIELDS: &'static [&'static str] = &[];
 
     fn set(_: &mut Self::Request, _: &str, _: &str) -> Result<(), InvalidParameter> {
         Ok(())
@@ -127,6 +129,8 @@ impl Binding for ListActivity {
         "limit",
         "cursor",
     ];
+
+    const LIST_FIELDS: &'static [&'static str] = &[];
 
     fn set(
         request: &mut Self::Request,
@@ -185,6 +189,7 @@ impl Binding for ExportActivity {
     const BODY: Body = Body::None;
     const PATH_FIELDS: &'static [&'static str] = &[];
     const QUERY_FIELDS: &'static [&'static str] = &["event_id", "q", "from", "to"];
+    const LIST_FIELDS: &'static [&'static str] = &[];
 
     fn set(
         request: &mut Self::Request,
@@ -251,6 +256,8 @@ impl Binding for ListEvents {
         "past",
         "series",
     ];
+
+    const LIST_FIELDS: &'static [&'static str] = &[];
 
     fn set(
         request: &mut Self::Request,
@@ -319,6 +326,7 @@ impl Binding for GetEvent {
     const BODY: Body = Body::None;
     const PATH_FIELDS: &'static [&'static str] = &["slug"];
     const QUERY_FIELDS: &'static [&'static str] = &[];
+    const LIST_FIELDS: &'static [&'static str] = &[];
 
     fn set(
         request: &mut Self::Request,
@@ -370,6 +378,7 @@ impl Binding for GetOrganizer {
     const BODY: Body = Body::None;
     const PATH_FIELDS: &'static [&'static str] = &["handle"];
     const QUERY_FIELDS: &'static [&'static str] = &[];
+    const LIST_FIELDS: &'static [&'static str] = &[];
 
     fn set(
         request: &mut Self::Request,
@@ -617,6 +626,7 @@ impl Binding for GetCover {
     const BODY: Body = Body::None;
     const PATH_FIELDS: &'static [&'static str] = &["slug"];
     const QUERY_FIELDS: &'static [&'static str] = &["text"];
+    const LIST_FIELDS: &'static [&'static str] = &[];
 
     fn set(
         request: &mut Self::Request,
@@ -670,6 +680,7 @@ impl Binding for ListUseCases {
     const BODY: Body = Body::None;
     const PATH_FIELDS: &'static [&'static str] = &[];
     const QUERY_FIELDS: &'static [&'static str] = &[];
+    const LIST_FIELDS: &'static [&'static str] = &[];
 
     fn set(_: &mut Self::Request, _: &str, _: &str) -> Result<(), InvalidParameter> {
         Ok(())
@@ -718,6 +729,7 @@ impl Binding for ListGuides {
     const BODY: Body = Body::None;
     const PATH_FIELDS: &'static [&'static str] = &[];
     const QUERY_FIELDS: &'static [&'static str] = &[];
+    const LIST_FIELDS: &'static [&'static str] = &[];
 
     fn set(_: &mut Self::Request, _: &str, _: &str) -> Result<(), InvalidParameter> {
         Ok(())
@@ -821,6 +833,7 @@ impl Binding for PutCover {
     };
     const PATH_FIELDS: &'static [&'static str] = &["id"];
     const QUERY_FIELDS: &'static [&'static str] = &[];
+    const LIST_FIELDS: &'static [&'static str] = &[];
 
     fn set(
         request: &mut Self::Request,
@@ -872,6 +885,7 @@ impl Binding for DeleteCover {
     const BODY: Body = Body::None;
     const PATH_FIELDS: &'static [&'static str] = &["id"];
     const QUERY_FIELDS: &'static [&'static str] = &[];
+    const LIST_FIELDS: &'static [&'static str] = &[];
 
     fn set(
         request: &mut Self::Request,
@@ -960,6 +974,7 @@ impl Binding for CreateEvent {
     const BODY: Body = Body::Required;
     const PATH_FIELDS: &'static [&'static str] = &[];
     const QUERY_FIELDS: &'static [&'static str] = &[];
+    const LIST_FIELDS: &'static [&'static str] = &[];
 
     fn set(_: &mut Self::Request, _: &str, _: &str) -> Result<(), InvalidParameter> {
         Ok(())
@@ -1008,6 +1023,8 @@ impl Binding for ListMyEvents {
         "cursor",
         "series",
     ];
+
+    const LIST_FIELDS: &'static [&'static str] = &[];
 
     fn set(
         request: &mut Self::Request,
@@ -1067,6 +1084,7 @@ impl Binding for GetMyEvent {
     const BODY: Body = Body::None;
     const PATH_FIELDS: &'static [&'static str] = &["id"];
     const QUERY_FIELDS: &'static [&'static str] = &[];
+    const LIST_FIELDS: &'static [&'static str] = &[];
 
     fn set(
         request: &mut Self::Request,
@@ -1124,6 +1142,7 @@ impl Binding for UpdateEvent {
     const BODY: Body = Body::Required;
     const PATH_FIELDS: &'static [&'static str] = &["id"];
     const QUERY_FIELDS: &'static [&'static str] = &[];
+    const LIST_FIELDS: &'static [&'static str] = &[];
 
     fn set(
         request: &mut Self::Request,
@@ -1171,6 +1190,7 @@ impl Binding for CloneEvent {
     const BODY: Body = Body::Optional;
     const PATH_FIELDS: &'static [&'static str] = &["id"];
     const QUERY_FIELDS: &'static [&'static str] = &[];
+    const LIST_FIELDS: &'static [&'static str] = &[];
 
     fn set(
         request: &mut Self::Request,
@@ -1218,6 +1238,7 @@ impl Binding for RepeatEvent {
     const BODY: Body = Body::Required;
     const PATH_FIELDS: &'static [&'static str] = &["id"];
     const QUERY_FIELDS: &'static [&'static str] = &[];
+    const LIST_FIELDS: &'static [&'static str] = &[];
 
     fn set(
         request: &mut Self::Request,
@@ -1293,6 +1314,7 @@ impl Binding for DeleteEvent {
     const BODY: Body = Body::None;
     const PATH_FIELDS: &'static [&'static str] = &["id"];
     const QUERY_FIELDS: &'static [&'static str] = &[];
+    const LIST_FIELDS: &'static [&'static str] = &[];
 
     fn set(
         request: &mut Self::Request,
@@ -1486,6 +1508,7 @@ impl Binding for PublishEvent {
     const BODY: Body = Body::None;
     const PATH_FIELDS: &'static [&'static str] = &["id"];
     const QUERY_FIELDS: &'static [&'static str] = &[];
+    const LIST_FIELDS: &'static [&'static str] = &[];
 
     fn set(
         request: &mut Self::Request,
@@ -1533,6 +1556,7 @@ impl Binding for UnpublishEvent {
     const BODY: Body = Body::None;
     const PATH_FIELDS: &'static [&'static str] = &["id"];
     const QUERY_FIELDS: &'static [&'static str] = &[];
+    const LIST_FIELDS: &'static [&'static str] = &[];
 
     fn set(
         request: &mut Self::Request,
@@ -1580,6 +1604,7 @@ impl Binding for CancelEvent {
     const BODY: Body = Body::Optional;
     const PATH_FIELDS: &'static [&'static str] = &["id"];
     const QUERY_FIELDS: &'static [&'static str] = &[];
+    const LIST_FIELDS: &'static [&'static str] = &[];
 
     fn set(
         request: &mut Self::Request,
@@ -1631,6 +1656,7 @@ impl Binding for CreateMessage {
     const BODY: Body = Body::Required;
     const PATH_FIELDS: &'static [&'static str] = &["id"];
     const QUERY_FIELDS: &'static [&'static str] = &[];
+    const LIST_FIELDS: &'static [&'static str] = &[];
 
     fn set(
         request: &mut Self::Request,
@@ -1678,6 +1704,7 @@ impl Binding for PreviewMessage {
     const BODY: Body = Body::Required;
     const PATH_FIELDS: &'static [&'static str] = &["id"];
     const QUERY_FIELDS: &'static [&'static str] = &[];
+    const LIST_FIELDS: &'static [&'static str] = &[];
 
     fn set(
         request: &mut Self::Request,
@@ -1725,6 +1752,7 @@ impl Binding for ListMessages {
     const BODY: Body = Body::None;
     const PATH_FIELDS: &'static [&'static str] = &["id"];
     const QUERY_FIELDS: &'static [&'static str] = &["limit", "cursor"];
+    const LIST_FIELDS: &'static [&'static str] = &[];
 
     fn set(
         request: &mut Self::Request,
@@ -1780,6 +1808,7 @@ impl Binding for GetMessage {
     const BODY: Body = Body::None;
     const PATH_FIELDS: &'static [&'static str] = &["id", "message_id"];
     const QUERY_FIELDS: &'static [&'static str] = &[];
+    const LIST_FIELDS: &'static [&'static str] = &[];
 
     fn set(
         request: &mut Self::Request,
@@ -1835,6 +1864,7 @@ impl Binding for UpdateMessage {
     const BODY: Body = Body::Required;
     const PATH_FIELDS: &'static [&'static str] = &["id", "message_id"];
     const QUERY_FIELDS: &'static [&'static str] = &[];
+    const LIST_FIELDS: &'static [&'static str] = &[];
 
     fn set(
         request: &mut Self::Request,
@@ -1884,6 +1914,7 @@ impl Binding for CancelMessage {
     const BODY: Body = Body::None;
     const PATH_FIELDS: &'static [&'static str] = &["id", "message_id"];
     const QUERY_FIELDS: &'static [&'static str] = &[];
+    const LIST_FIELDS: &'static [&'static str] = &[];
 
     fn set(
         request: &mut Self::Request,
@@ -1989,6 +2020,7 @@ impl Binding for RegisterAttendee {
     const BODY: Body = Body::Required;
     const PATH_FIELDS: &'static [&'static str] = &["slug"];
     const QUERY_FIELDS: &'static [&'static str] = &[];
+    const LIST_FIELDS: &'static [&'static str] = &[];
 
     fn set(
         request: &mut Self::Request,
@@ -2036,6 +2068,7 @@ impl Binding for AddRegistration {
     const BODY: Body = Body::Required;
     const PATH_FIELDS: &'static [&'static str] = &["id"];
     const QUERY_FIELDS: &'static [&'static str] = &[];
+    const LIST_FIELDS: &'static [&'static str] = &[];
 
     fn set(
         request: &mut Self::Request,
@@ -2086,6 +2119,7 @@ impl Binding for ImportRegistrations {
     };
     const PATH_FIELDS: &'static [&'static str] = &["id"];
     const QUERY_FIELDS: &'static [&'static str] = &["dry_run", "notify"];
+    const LIST_FIELDS: &'static [&'static str] = &[];
 
     fn set(
         request: &mut Self::Request,
@@ -2181,6 +2215,8 @@ impl Binding for ListRegistrations {
         "approval_first",
     ];
 
+    const LIST_FIELDS: &'static [&'static str] = &[];
+
     fn set(
         request: &mut Self::Request,
         field: &str,
@@ -2246,6 +2282,7 @@ impl Binding for ListEventMails {
     const BODY: Body = Body::None;
     const PATH_FIELDS: &'static [&'static str] = &["id"];
     const QUERY_FIELDS: &'static [&'static str] = &["limit", "cursor"];
+    const LIST_FIELDS: &'static [&'static str] = &[];
 
     fn set(
         request: &mut Self::Request,
@@ -2301,6 +2338,7 @@ impl Binding for ExportRegistrations {
     const BODY: Body = Body::None;
     const PATH_FIELDS: &'static [&'static str] = &["id"];
     const QUERY_FIELDS: &'static [&'static str] = &["separator"];
+    const LIST_FIELDS: &'static [&'static str] = &[];
 
     fn set(
         request: &mut Self::Request,
@@ -2350,6 +2388,7 @@ impl Binding for GetRegistration {
     const BODY: Body = Body::None;
     const PATH_FIELDS: &'static [&'static str] = &["id", "registration_id"];
     const QUERY_FIELDS: &'static [&'static str] = &[];
+    const LIST_FIELDS: &'static [&'static str] = &[];
 
     fn set(
         request: &mut Self::Request,
@@ -2427,6 +2466,7 @@ impl Binding for ApproveRegistration {
     const BODY: Body = Body::None;
     const PATH_FIELDS: &'static [&'static str] = &["id", "registration_id"];
     const QUERY_FIELDS: &'static [&'static str] = &[];
+    const LIST_FIELDS: &'static [&'static str] = &[];
 
     fn set(
         request: &mut Self::Request,
@@ -2476,6 +2516,7 @@ impl Binding for ApproveRegistrations {
     const BODY: Body = Body::Required;
     const PATH_FIELDS: &'static [&'static str] = &["id"];
     const QUERY_FIELDS: &'static [&'static str] = &[];
+    const LIST_FIELDS: &'static [&'static str] = &[];
 
     fn set(
         request: &mut Self::Request,
@@ -2529,6 +2570,7 @@ impl Binding for UpdateRegistration {
     const BODY: Body = Body::Required;
     const PATH_FIELDS: &'static [&'static str] = &["id", "registration_id"];
     const QUERY_FIELDS: &'static [&'static str] = &[];
+    const LIST_FIELDS: &'static [&'static str] = &[];
 
     fn set(
         request: &mut Self::Request,
@@ -2578,6 +2620,7 @@ impl Binding for DeclineRegistration {
     const BODY: Body = Body::Optional;
     const PATH_FIELDS: &'static [&'static str] = &["id", "registration_id"];
     const QUERY_FIELDS: &'static [&'static str] = &[];
+    const LIST_FIELDS: &'static [&'static str] = &[];
 
     fn set(
         request: &mut Self::Request,
@@ -2655,6 +2698,7 @@ impl Binding for CancelRegistration {
     const BODY: Body = Body::None;
     const PATH_FIELDS: &'static [&'static str] = &["id", "registration_id"];
     const QUERY_FIELDS: &'static [&'static str] = &[];
+    const LIST_FIELDS: &'static [&'static str] = &[];
 
     fn set(
         request: &mut Self::Request,
@@ -2704,6 +2748,7 @@ impl Binding for PromoteRegistration {
     const BODY: Body = Body::None;
     const PATH_FIELDS: &'static [&'static str] = &["id", "registration_id"];
     const QUERY_FIELDS: &'static [&'static str] = &[];
+    const LIST_FIELDS: &'static [&'static str] = &[];
 
     fn set(
         request: &mut Self::Request,
@@ -2753,6 +2798,7 @@ impl Binding for ResendRegistrationMail {
     const BODY: Body = Body::None;
     const PATH_FIELDS: &'static [&'static str] = &["id", "registration_id"];
     const QUERY_FIELDS: &'static [&'static str] = &[];
+    const LIST_FIELDS: &'static [&'static str] = &[];
 
     fn set(
         request: &mut Self::Request,
@@ -2976,6 +3022,7 @@ impl Binding for CheckIn {
     const BODY: Body = Body::Optional;
     const PATH_FIELDS: &'static [&'static str] = &["id", "registration_id"];
     const QUERY_FIELDS: &'static [&'static str] = &[];
+    const LIST_FIELDS: &'static [&'static str] = &[];
 
     fn set(
         request: &mut Self::Request,
@@ -3025,6 +3072,7 @@ impl Binding for CheckInByCode {
     const BODY: Body = Body::Required;
     const PATH_FIELDS: &'static [&'static str] = &[];
     const QUERY_FIELDS: &'static [&'static str] = &[];
+    const LIST_FIELDS: &'static [&'static str] = &[];
 
     fn set(_: &mut Self::Request, _: &str, _: &str) -> Result<(), InvalidParameter> {
         Ok(())
@@ -3093,6 +3141,7 @@ impl Binding for ListCheckInCodes {
     const BODY: Body = Body::None;
     const PATH_FIELDS: &'static [&'static str] = &["id"];
     const QUERY_FIELDS: &'static [&'static str] = &[];
+    const LIST_FIELDS: &'static [&'static str] = &[];
 
     fn set(
         request: &mut Self::Request,
@@ -3140,6 +3189,7 @@ impl Binding for UndoCheckIn {
     const BODY: Body = Body::None;
     const PATH_FIELDS: &'static [&'static str] = &["id", "registration_id"];
     const QUERY_FIELDS: &'static [&'static str] = &[];
+    const LIST_FIELDS: &'static [&'static str] = &[];
 
     fn set(
         request: &mut Self::Request,
@@ -3441,6 +3491,7 @@ impl Binding for GetEventStatistics {
     const BODY: Body = Body::None;
     const PATH_FIELDS: &'static [&'static str] = &["id"];
     const QUERY_FIELDS: &'static [&'static str] = &["days"];
+    const LIST_FIELDS: &'static [&'static str] = &[];
 
     fn set(
         request: &mut Self::Request,
@@ -3450,6 +3501,583 @@ impl Binding for GetEventStatistics {
         match field {
             "id" => request.id = text.into(),
             "days" => request.days = Some(crate::json::parse_int32("days", text)?),
+            _ => {}
+        }
+        Ok(())
+    }
+}
+/** `POST /api/v1/me/webhooks`: Creates a webhook. From now on, each change that it is for is posted to its URL, signed, at least once and in no certain order. Without a URL, messages are recorded and can be pulled from `/me/webhook-messages`. The `secret` is in this answer only.
+
+A plan has a number of webhooks: 2 on `free`, 10 on the others. `content` `full` needs a paid plan and the scope `registrations:read`. Who creates a webhook with a key or an app: the owners of the account get an email.*/
+
+#[derive(Debug, Clone, Copy)]
+pub struct CreateWebhook;
+
+impl Rpc for CreateWebhook {
+    type Request = super::CreateWebhookRequest;
+    type Response = super::Webhook;
+
+    const NAME: &'static str = "CreateWebhook";
+    const GRPC_PATH: &'static str = "/muster.v1.WebhookService/CreateWebhook";
+    const INTERNAL: bool = false;
+    const ACCESS: Access = Access::Bearer;
+    const SCOPE: Option<Scope> = Some(Scope::WebhooksWrite);
+    const READ_ONLY: bool = false;
+    const IDEMPOTENT: bool = false;
+    const IDEMPOTENCY_KEY: bool = true;
+    const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
+    const STEP_UP: bool = false;
+    const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
+}
+
+impl PublicRpc for CreateWebhook {
+    const CONTENT: Content = Content::Json;
+    const CACHING: Option<Caching> = None;
+}
+
+impl Binding for CreateWebhook {
+    const METHOD: http::Method = http::Method::POST;
+    const PATH: &'static str = "/api/v1/me/webhooks";
+    const BODY: Body = Body::Optional;
+    const PATH_FIELDS: &'static [&'static str] = &[];
+    const QUERY_FIELDS: &'static [&'static str] = &[];
+    const LIST_FIELDS: &'static [&'static str] = &[];
+
+    fn set(_: &mut Self::Request, _: &str, _: &str) -> Result<(), InvalidParameter> {
+        Ok(())
+    }
+}
+
+/// `GET /api/v1/me/webhooks`: Lists the webhooks of the account, the oldest first.
+#[derive(Debug, Clone, Copy)]
+pub struct ListWebhooks;
+
+impl Rpc for ListWebhooks {
+    type Request = super::ListWebhooksRequest;
+    type Response = super::WebhookList;
+
+    const NAME: &'static str = "ListWebhooks";
+    const GRPC_PATH: &'static str = "/muster.v1.WebhookService/ListWebhooks";
+    const INTERNAL: bool = false;
+    const ACCESS: Access = Access::Bearer;
+    const SCOPE: Option<Scope> = Some(Scope::WebhooksRead);
+    const READ_ONLY: bool = true;
+    const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
+    const STEP_UP: bool = false;
+    const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
+}
+
+impl PublicRpc for ListWebhooks {
+    const CONTENT: Content = Content::Json;
+    const CACHING: Option<Caching> = None;
+}
+
+impl Binding for ListWebhooks {
+    const METHOD: http::Method = http::Method::GET;
+    const PATH: &'static str = "/api/v1/me/webhooks";
+    const BODY: Body = Body::None;
+    const PATH_FIELDS: &'static [&'static str] = &[];
+    const QUERY_FIELDS: &'static [&'static str] = &[];
+    const LIST_FIELDS: &'static [&'static str] = &[];
+
+    fn set(_: &mut Self::Request, _: &str, _: &str) -> Result<(), InvalidParameter> {
+        Ok(())
+    }
+}
+
+/// `GET /api/v1/me/webhooks/{webhook_id}`: Reads a webhook.
+#[derive(Debug, Clone, Copy)]
+pub struct GetWebhook;
+
+impl Rpc for GetWebhook {
+    type Request = super::GetWebhookRequest;
+    type Response = super::Webhook;
+
+    const NAME: &'static str = "GetWebhook";
+    const GRPC_PATH: &'static str = "/muster.v1.WebhookService/GetWebhook";
+    const INTERNAL: bool = false;
+    const ACCESS: Access = Access::Bearer;
+    const SCOPE: Option<Scope> = Some(Scope::WebhooksRead);
+    const READ_ONLY: bool = true;
+    const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
+    const STEP_UP: bool = false;
+    const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
+}
+
+impl PublicRpc for GetWebhook {
+    const CONTENT: Content = Content::Json;
+    const CACHING: Option<Caching> = None;
+}
+
+impl Binding for GetWebhook {
+    const METHOD: http::Method = http::Method::GET;
+    const PATH: &'static str = "/api/v1/me/webhooks/{webhook_id}";
+    const BODY: Body = Body::None;
+    const PATH_FIELDS: &'static [&'static str] = &["webhook_id"];
+    const QUERY_FIELDS: &'static [&'static str] = &[];
+    const LIST_FIELDS: &'static [&'static str] = &[];
+
+    fn set(
+        request: &mut Self::Request,
+        field: &str,
+        text: &str,
+    ) -> Result<(), InvalidParameter> {
+        if field == "webhook_id" {
+            request.webhook_id = text.into();
+        }
+        Ok(())
+    }
+}
+
+/// `PATCH /api/v1/me/webhooks/{webhook_id}`: Changes a webhook, and leaves what is not in the request. While `is_paused`, messages wait; once it ends, they are sent. The same goes for a webhook that was disabled since it failed for five days: `is_paused` false enables it again.
+#[derive(Debug, Clone, Copy)]
+pub struct UpdateWebhook;
+
+impl Rpc for UpdateWebhook {
+    type Request = super::UpdateWebhookRequest;
+    type Response = super::Webhook;
+
+    const NAME: &'static str = "UpdateWebhook";
+    const GRPC_PATH: &'static str = "/muster.v1.WebhookService/UpdateWebhook";
+    const INTERNAL: bool = false;
+    const ACCESS: Access = Access::Bearer;
+    const SCOPE: Option<Scope> = Some(Scope::WebhooksWrite);
+    const READ_ONLY: bool = false;
+    const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
+    const STEP_UP: bool = false;
+    const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
+}
+
+impl PublicRpc for UpdateWebhook {
+    const CONTENT: Content = Content::Json;
+    const CACHING: Option<Caching> = None;
+
+    fn set_update_mask(request: &mut Self::Request, fields: Vec<String>) {
+        request.update_mask = Some(prost_types::FieldMask {
+            paths: fields,
+        });
+    }
+}
+
+impl Binding for UpdateWebhook {
+    const METHOD: http::Method = http::Method::PATCH;
+    const PATH: &'static str = "/api/v1/me/webhooks/{webhook_id}";
+    const BODY: Body = Body::Required;
+    const PATH_FIELDS: &'static [&'static str] = &["webhook_id"];
+    const QUERY_FIELDS: &'static [&'static str] = &[];
+    const LIST_FIELDS: &'static [&'static str] = &[];
+
+    fn set(
+        request: &mut Self::Request,
+        field: &str,
+        text: &str,
+    ) -> Result<(), InvalidParameter> {
+        if field == "webhook_id" {
+            request.webhook_id = text.into();
+        }
+        Ok(())
+    }
+}
+
+/// `DELETE /api/v1/me/webhooks/{webhook_id}`: Deletes a webhook with its deliveries. What waits is not sent any more.
+#[derive(Debug, Clone, Copy)]
+pub struct DeleteWebhook;
+
+impl Rpc for DeleteWebhook {
+    type Request = super::DeleteWebhookRequest;
+    type Response = super::DeleteWebhookResponse;
+
+    const NAME: &'static str = "DeleteWebhook";
+    const GRPC_PATH: &'static str = "/muster.v1.WebhookService/DeleteWebhook";
+    const INTERNAL: bool = false;
+    const ACCESS: Access = Access::Bearer;
+    const SCOPE: Option<Scope> = Some(Scope::WebhooksWrite);
+    const READ_ONLY: bool = false;
+    const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
+    const STEP_UP: bool = false;
+    const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
+}
+
+impl PublicRpc for DeleteWebhook {
+    const CONTENT: Content = Content::Json;
+    const CACHING: Option<Caching> = None;
+}
+
+impl Binding for DeleteWebhook {
+    const METHOD: http::Method = http::Method::DELETE;
+    const PATH: &'static str = "/api/v1/me/webhooks/{webhook_id}";
+    const BODY: Body = Body::None;
+    const PATH_FIELDS: &'static [&'static str] = &["webhook_id"];
+    const QUERY_FIELDS: &'static [&'static str] = &[];
+    const LIST_FIELDS: &'static [&'static str] = &[];
+
+    fn set(
+        request: &mut Self::Request,
+        field: &str,
+        text: &str,
+    ) -> Result<(), InvalidParameter> {
+        if field == "webhook_id" {
+            request.webhook_id = text.into();
+        }
+        Ok(())
+    }
+}
+
+/// `POST /api/v1/me/webhooks/{webhook_id}/rotate-secret`: Gives a webhook a new secret, which is in this answer only. For 24 hours each message is signed with the former one, too, so that a receiver can change without missing any.
+#[derive(Debug, Clone, Copy)]
+pub struct RotateWebhookSecret;
+
+impl Rpc for RotateWebhookSecret {
+    type Request = super::RotateWebhookSecretRequest;
+    type Response = super::Webhook;
+
+    const NAME: &'static str = "RotateWebhookSecret";
+    const GRPC_PATH: &'static str = "/muster.v1.WebhookService/RotateWebhookSecret";
+    const INTERNAL: bool = false;
+    const ACCESS: Access = Access::Bearer;
+    const SCOPE: Option<Scope> = Some(Scope::WebhooksWrite);
+    const READ_ONLY: bool = false;
+    const IDEMPOTENT: bool = false;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
+    const STEP_UP: bool = false;
+    const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
+}
+
+impl PublicRpc for RotateWebhookSecret {
+    const CONTENT: Content = Content::Json;
+    const CACHING: Option<Caching> = None;
+}
+
+impl Binding for RotateWebhookSecret {
+    const METHOD: http::Method = http::Method::POST;
+    const PATH: &'static str = "/api/v1/me/webhooks/{webhook_id}/rotate-secret";
+    const BODY: Body = Body::None;
+    const PATH_FIELDS: &'static [&'static str] = &["webhook_id"];
+    const QUERY_FIELDS: &'static [&'static str] = &[];
+    const LIST_FIELDS: &'static [&'static str] = &[];
+
+    fn set(
+        request: &mut Self::Request,
+        field: &str,
+        text: &str,
+    ) -> Result<(), InvalidParameter> {
+        if field == "webhook_id" {
+            request.webhook_id = text.into();
+        }
+        Ok(())
+    }
+}
+
+/// `POST /api/v1/me/webhooks/{webhook_id}/ping`: Posts a `webhook.ping` to a webhook now, once, and says what came back. It also works while the webhook is paused. An account may do so 30 times a minute.
+#[derive(Debug, Clone, Copy)]
+pub struct PingWebhook;
+
+impl Rpc for PingWebhook {
+    type Request = super::PingWebhookRequest;
+    type Response = super::WebhookAttempt;
+
+    const NAME: &'static str = "PingWebhook";
+    const GRPC_PATH: &'static str = "/muster.v1.WebhookService/PingWebhook";
+    const INTERNAL: bool = false;
+    const ACCESS: Access = Access::Bearer;
+    const SCOPE: Option<Scope> = Some(Scope::WebhooksWrite);
+    const READ_ONLY: bool = false;
+    const IDEMPOTENT: bool = false;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
+    const STEP_UP: bool = false;
+    const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
+}
+
+impl PublicRpc for PingWebhook {
+    const CONTENT: Content = Content::Json;
+    const CACHING: Option<Caching> = None;
+}
+
+impl Binding for PingWebhook {
+    const METHOD: http::Method = http::Method::POST;
+    const PATH: &'static str = "/api/v1/me/webhooks/{webhook_id}/ping";
+    const BODY: Body = Body::None;
+    const PATH_FIELDS: &'static [&'static str] = &["webhook_id"];
+    const QUERY_FIELDS: &'static [&'static str] = &[];
+    const LIST_FIELDS: &'static [&'static str] = &[];
+
+    fn set(
+        request: &mut Self::Request,
+        field: &str,
+        text: &str,
+    ) -> Result<(), InvalidParameter> {
+        if field == "webhook_id" {
+            request.webhook_id = text.into();
+        }
+        Ok(())
+    }
+}
+
+/// `GET /api/v1/me/webhooks/{webhook_id}/deliveries`: Lists what became of the messages of a webhook, the latest first.
+#[derive(Debug, Clone, Copy)]
+pub struct ListWebhookDeliveries;
+
+impl Rpc for ListWebhookDeliveries {
+    type Request = super::ListWebhookDeliveriesRequest;
+    type Response = super::WebhookDeliveryList;
+
+    const NAME: &'static str = "ListWebhookDeliveries";
+    const GRPC_PATH: &'static str = "/muster.v1.WebhookService/ListWebhookDeliveries";
+    const INTERNAL: bool = false;
+    const ACCESS: Access = Access::Bearer;
+    const SCOPE: Option<Scope> = Some(Scope::WebhooksRead);
+    const READ_ONLY: bool = true;
+    const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
+    const STEP_UP: bool = false;
+    const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
+}
+
+impl PublicRpc for ListWebhookDeliveries {
+    const CONTENT: Content = Content::Json;
+    const CACHING: Option<Caching> = None;
+}
+
+impl Binding for ListWebhookDeliveries {
+    const METHOD: http::Method = http::Method::GET;
+    const PATH: &'static str = "/api/v1/me/webhooks/{webhook_id}/deliveries";
+    const BODY: Body = Body::None;
+    const PATH_FIELDS: &'static [&'static str] = &["webhook_id"];
+    const QUERY_FIELDS: &'static [&'static str] = &["state", "limit", "cursor"];
+    const LIST_FIELDS: &'static [&'static str] = &[];
+
+    fn set(
+        request: &mut Self::Request,
+        field: &str,
+        text: &str,
+    ) -> Result<(), InvalidParameter> {
+        match field {
+            "webhook_id" => request.webhook_id = text.into(),
+            "state" => request.state = Some(text.into()),
+            "limit" => request.limit = Some(crate::json::parse_int32("limit", text)?),
+            "cursor" => request.cursor = Some(text.into()),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn next_page(response: &Self::Response) -> Option<(&'static str, String)> {
+        let next = response.next_cursor.as_ref()?;
+        Some(("cursor", next.clone()))
+    }
+}
+
+/// `GET /api/v1/me/webhooks/{webhook_id}/deliveries/{message_id}`: Reads a delivery with its attempts, and the body as it would be sent now.
+#[derive(Debug, Clone, Copy)]
+pub struct GetWebhookDelivery;
+
+impl Rpc for GetWebhookDelivery {
+    type Request = super::GetWebhookDeliveryRequest;
+    type Response = super::WebhookDeliveryDetail;
+
+    const NAME: &'static str = "GetWebhookDelivery";
+    const GRPC_PATH: &'static str = "/muster.v1.WebhookService/GetWebhookDelivery";
+    const INTERNAL: bool = false;
+    const ACCESS: Access = Access::Bearer;
+    const SCOPE: Option<Scope> = Some(Scope::WebhooksRead);
+    const READ_ONLY: bool = true;
+    const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
+    const STEP_UP: bool = false;
+    const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
+}
+
+impl PublicRpc for GetWebhookDelivery {
+    const CONTENT: Content = Content::Json;
+    const CACHING: Option<Caching> = None;
+}
+
+impl Binding for GetWebhookDelivery {
+    const METHOD: http::Method = http::Method::GET;
+    const PATH: &'static str = "/api/v1/me/webhooks/{webhook_id}/deliveries/{message_id}";
+    const BODY: Body = Body::None;
+    const PATH_FIELDS: &'static [&'static str] = &["webhook_id", "message_id"];
+    const QUERY_FIELDS: &'static [&'static str] = &[];
+    const LIST_FIELDS: &'static [&'static str] = &[];
+
+    fn set(
+        request: &mut Self::Request,
+        field: &str,
+        text: &str,
+    ) -> Result<(), InvalidParameter> {
+        match field {
+            "webhook_id" => request.webhook_id = text.into(),
+            "message_id" => request.message_id = text.into(),
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+/// `POST /api/v1/me/webhooks/{webhook_id}/replay`: Sends messages of a webhook again, with the same `webhook-id`: those that are named, or those that failed since a time. What is named and waits already is due at once. At most 1,000 at once; call again for more.
+#[derive(Debug, Clone, Copy)]
+pub struct ReplayWebhook;
+
+impl Rpc for ReplayWebhook {
+    type Request = super::ReplayWebhookRequest;
+    type Response = super::WebhookReplay;
+
+    const NAME: &'static str = "ReplayWebhook";
+    const GRPC_PATH: &'static str = "/muster.v1.WebhookService/ReplayWebhook";
+    const INTERNAL: bool = false;
+    const ACCESS: Access = Access::Bearer;
+    const SCOPE: Option<Scope> = Some(Scope::WebhooksWrite);
+    const READ_ONLY: bool = false;
+    const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
+    const STEP_UP: bool = false;
+    const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
+}
+
+impl PublicRpc for ReplayWebhook {
+    const CONTENT: Content = Content::Json;
+    const CACHING: Option<Caching> = None;
+}
+
+impl Binding for ReplayWebhook {
+    const METHOD: http::Method = http::Method::POST;
+    const PATH: &'static str = "/api/v1/me/webhooks/{webhook_id}/replay";
+    const BODY: Body = Body::Optional;
+    const PATH_FIELDS: &'static [&'static str] = &["webhook_id"];
+    const QUERY_FIELDS: &'static [&'static str] = &[];
+    const LIST_FIELDS: &'static [&'static str] = &[];
+
+    fn set(
+        request: &mut Self::Request,
+        field: &str,
+        text: &str,
+    ) -> Result<(), InvalidParameter> {
+        if field == "webhook_id" {
+            request.webhook_id = text.into();
+        }
+        Ok(())
+    }
+}
+
+/// Says how many messages would be sent again, and changes nothing. For the confirmation of a tool; it has no route.
+#[derive(Debug, Clone, Copy)]
+pub struct PreviewWebhookReplay;
+
+impl Rpc for PreviewWebhookReplay {
+    type Request = super::ReplayWebhookRequest;
+    type Response = super::WebhookReplayPreview;
+
+    const NAME: &'static str = "PreviewWebhookReplay";
+    const GRPC_PATH: &'static str = "/muster.v1.WebhookService/PreviewWebhookReplay";
+    const INTERNAL: bool = false;
+    const ACCESS: Access = Access::Bearer;
+    const SCOPE: Option<Scope> = Some(Scope::WebhooksWrite);
+    const READ_ONLY: bool = true;
+    const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
+    const STEP_UP: bool = false;
+    const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
+}
+
+impl PublicRpc for PreviewWebhookReplay {
+    const CONTENT: Content = Content::Json;
+    const CACHING: Option<Caching> = None;
+}
+/** `GET /api/v1/me/webhook-messages`: Pulls the messages of the account, the oldest first, for programs that no URL reaches. They are recorded while the account has a webhook, also one without a URL. Send the `next_cursor` of each answer with the next call; the first call without a cursor begins with the oldest that is still there. With `wait_seconds`, the call waits for a message if there is none. An account may have 4 calls that wait; a further one is refused with `RATE_LIMITED`.
+
+A cursor that is older than messages are kept is refused with `CONFLICT`, so that no gap is silent: begin without one. So is a call without any webhook: create one.*/
+
+#[derive(Debug, Clone, Copy)]
+pub struct ListWebhookMessages;
+
+impl Rpc for ListWebhookMessages {
+    type Request = super::ListWebhookMessagesRequest;
+    type Response = super::WebhookMessageList;
+
+    const NAME: &'static str = "ListWebhookMessages";
+    const GRPC_PATH: &'static str = "/muster.v1.WebhookService/ListWebhookMessages";
+    const INTERNAL: bool = false;
+    const ACCESS: Access = Access::Bearer;
+    const SCOPE: Option<Scope> = Some(Scope::WebhooksRead);
+    const READ_ONLY: bool = true;
+    const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
+    const STEP_UP: bool = false;
+    const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
+}
+
+impl PublicRpc for ListWebhookMessages {
+    const CONTENT: Content = Content::Json;
+    const CACHING: Option<Caching> = None;
+}
+
+impl Binding for ListWebhookMessages {
+    const METHOD: http::Method = http::Method::GET;
+    const PATH: &'static str = "/api/v1/me/webhook-messages";
+    const BODY: Body = Body::None;
+    const PATH_FIELDS: &'static [&'static str] = &[];
+    const QUERY_FIELDS: &'static [&'static str] = &[
+        "cursor",
+        "types",
+        "wait_seconds",
+        "limit",
+    ];
+
+    const LIST_FIELDS: &'static [&'static str] = &["types"];
+
+    fn set(
+        request: &mut Self::Request,
+        field: &str,
+        text: &str,
+    ) -> Result<(), InvalidParameter> {
+        match field {
+            "cursor" => request.cursor = Some(text.into()),
+            "types" => request.types.push(text.into()),
+            "wait_seconds" => {
+                request.wait_seconds = Some(
+                    crate::json::parse_int32("wait_seconds", text)?,
+                );
+            }
+            "limit" => request.limit = Some(crate::json::parse_int32("limit", text)?),
             _ => {}
         }
         Ok(())
@@ -3542,6 +4170,18 @@ pub fn visit_rpcs(visitor: &mut impl RpcVisitor) {
     visitor.visit(RefuseRemindersByToken);
     visitor.visit(CancelRegistrationByToken);
     visitor.visit(GetEventStatistics);
+    visitor.visit(CreateWebhook);
+    visitor.visit(ListWebhooks);
+    visitor.visit(GetWebhook);
+    visitor.visit(UpdateWebhook);
+    visitor.visit(DeleteWebhook);
+    visitor.visit(RotateWebhookSecret);
+    visitor.visit(PingWebhook);
+    visitor.visit(ListWebhookDeliveries);
+    visitor.visit(GetWebhookDelivery);
+    visitor.visit(ReplayWebhook);
+    visitor.visit(PreviewWebhookReplay);
+    visitor.visit(ListWebhookMessages);
 }
 
 /// Visits every binding, in the order of the proto.
@@ -3593,4 +4233,15 @@ pub fn visit_bindings(visitor: &mut impl Visitor) {
     visitor.visit(ListCheckInCodes);
     visitor.visit(UndoCheckIn);
     visitor.visit(GetEventStatistics);
+    visitor.visit(CreateWebhook);
+    visitor.visit(ListWebhooks);
+    visitor.visit(GetWebhook);
+    visitor.visit(UpdateWebhook);
+    visitor.visit(DeleteWebhook);
+    visitor.visit(RotateWebhookSecret);
+    visitor.visit(PingWebhook);
+    visitor.visit(ListWebhookDeliveries);
+    visitor.visit(GetWebhookDelivery);
+    visitor.visit(ReplayWebhook);
+    visitor.visit(ListWebhookMessages);
 }

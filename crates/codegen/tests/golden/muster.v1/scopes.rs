@@ -17,6 +17,10 @@ pub enum Scope {
     RegistrationsCheckIn,
     /// `messages:write`: Write to the people who registered for your events. They get an email.
     MessagesWrite,
+    /// `webhooks:read`: See your webhooks and what became of their messages, and pull messages.
+    WebhooksRead,
+    /// `webhooks:write`: Create, change and delete webhooks: changes to your events are posted to the URLs that they name.
+    WebhooksWrite,
     /// `account:read`: See your name, email address, plan, quota and activity.
     AccountRead,
     /// `account:write`: Change the settings of your account.
@@ -39,6 +43,8 @@ impl Scope {
         Self::RegistrationsWrite,
         Self::RegistrationsCheckIn,
         Self::MessagesWrite,
+        Self::WebhooksRead,
+        Self::WebhooksWrite,
         Self::AccountRead,
     ];
 
@@ -51,6 +57,8 @@ impl Scope {
         Self::RegistrationsWrite,
         Self::RegistrationsCheckIn,
         Self::MessagesWrite,
+        Self::WebhooksRead,
+        Self::WebhooksWrite,
         Self::AccountRead,
         Self::AccountWrite,
         Self::KeysWrite,
@@ -62,6 +70,7 @@ impl Scope {
     pub const READING: &'static [Self] = &[
         Self::EventsRead,
         Self::RegistrationsRead,
+        Self::WebhooksRead,
         Self::AccountRead,
     ];
 
@@ -75,6 +84,8 @@ impl Scope {
             Self::RegistrationsWrite => "registrations:write",
             Self::RegistrationsCheckIn => "registrations:check_in",
             Self::MessagesWrite => "messages:write",
+            Self::WebhooksRead => "webhooks:read",
+            Self::WebhooksWrite => "webhooks:write",
             Self::AccountRead => "account:read",
             Self::AccountWrite => "account:write",
             Self::KeysWrite => "keys:write",
@@ -106,6 +117,12 @@ impl Scope {
             }
             Self::MessagesWrite => {
                 "Write to the people who registered for your events. They get an email."
+            }
+            Self::WebhooksRead => {
+                "See your webhooks and what became of their messages, and pull messages."
+            }
+            Self::WebhooksWrite => {
+                "Create, change and delete webhooks: changes to your events are posted to the URLs that they name."
             }
             Self::AccountRead => {
                 "See your name, email address, plan, quota and activity."

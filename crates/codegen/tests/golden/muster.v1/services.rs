@@ -1550,6 +1550,206 @@ impl<
         self.answer(self.handlers().get_event_statistics(caller, request.message)).await
     }
 }
+
+/// The handlers of `WebhookService`.
+pub trait WebhookHandlers<F: Frame>: Send + Sync + 'static {
+    /// See [`bindings::CreateWebhook`].
+    fn create_webhook(
+        &self,
+        caller: F::Command<super::Webhook>,
+        request: super::CreateWebhookRequest,
+    ) -> impl Future<Output = Result<super::Webhook, F::Error>> + Send;
+
+    /// See [`bindings::ListWebhooks`].
+    fn list_webhooks(
+        &self,
+        caller: F::Bearer,
+        request: super::ListWebhooksRequest,
+    ) -> impl Future<Output = Result<super::WebhookList, F::Error>> + Send;
+
+    /// See [`bindings::GetWebhook`].
+    fn get_webhook(
+        &self,
+        caller: F::Bearer,
+        request: super::GetWebhookRequest,
+    ) -> impl Future<Output = Result<super::Webhook, F::Error>> + Send;
+
+    /// See [`bindings::UpdateWebhook`].
+    fn update_webhook(
+        &self,
+        caller: F::Bearer,
+        request: super::UpdateWebhookRequest,
+    ) -> impl Future<Output = Result<super::Webhook, F::Error>> + Send;
+
+    /// See [`bindings::DeleteWebhook`].
+    fn delete_webhook(
+        &self,
+        caller: F::Bearer,
+        request: super::DeleteWebhookRequest,
+    ) -> impl Future<Output = Result<super::DeleteWebhookResponse, F::Error>> + Send;
+
+    /// See [`bindings::RotateWebhookSecret`].
+    fn rotate_webhook_secret(
+        &self,
+        caller: F::Bearer,
+        request: super::RotateWebhookSecretRequest,
+    ) -> impl Future<Output = Result<super::Webhook, F::Error>> + Send;
+
+    /// See [`bindings::PingWebhook`].
+    fn ping_webhook(
+        &self,
+        caller: F::Bearer,
+        request: super::PingWebhookRequest,
+    ) -> impl Future<Output = Result<super::WebhookAttempt, F::Error>> + Send;
+
+    /// See [`bindings::ListWebhookDeliveries`].
+    fn list_webhook_deliveries(
+        &self,
+        caller: F::Bearer,
+        request: super::ListWebhookDeliveriesRequest,
+    ) -> impl Future<Output = Result<super::WebhookDeliveryList, F::Error>> + Send;
+
+    /// See [`bindings::GetWebhookDelivery`].
+    fn get_webhook_delivery(
+        &self,
+        caller: F::Bearer,
+        request: super::GetWebhookDeliveryRequest,
+    ) -> impl Future<Output = Result<super::WebhookDeliveryDetail, F::Error>> + Send;
+
+    /// See [`bindings::ReplayWebhook`].
+    fn replay_webhook(
+        &self,
+        caller: F::Bearer,
+        request: super::ReplayWebhookRequest,
+    ) -> impl Future<Output = Result<super::WebhookReplay, F::Error>> + Send;
+
+    /// See [`bindings::PreviewWebhookReplay`].
+    fn preview_webhook_replay(
+        &self,
+        caller: F::Bearer,
+        request: super::ReplayWebhookRequest,
+    ) -> impl Future<Output = Result<super::WebhookReplayPreview, F::Error>> + Send;
+
+    /// See [`bindings::ListWebhookMessages`].
+    fn list_webhook_messages(
+        &self,
+        caller: F::Bearer,
+        request: super::ListWebhookMessagesRequest,
+    ) -> impl Future<Output = Result<super::WebhookMessageList, F::Error>> + Send;
+}
+
+#[tonic::async_trait]
+impl<F: Frame, H: WebhookHandlers<F>> super::webhook_service_server::WebhookService
+for Framed<F, H> {
+    async fn create_webhook(
+        &self,
+        request: Request<super::CreateWebhookRequest>,
+    ) -> Result<Response<super::Webhook>, Status> {
+        self.once(
+                bindings::CreateWebhook,
+                request,
+                |handlers, caller, request| {
+                    Box::pin(handlers.create_webhook(caller, request.message))
+                },
+            )
+            .await
+    }
+
+    async fn list_webhooks(
+        &self,
+        request: Request<super::ListWebhooksRequest>,
+    ) -> Result<Response<super::WebhookList>, Status> {
+        let (caller, request) = self.open(bindings::ListWebhooks, request, F::bearer)?;
+        self.answer(self.handlers().list_webhooks(caller, request.message)).await
+    }
+
+    async fn get_webhook(
+        &self,
+        request: Request<super::GetWebhookRequest>,
+    ) -> Result<Response<super::Webhook>, Status> {
+        let (caller, request) = self.open(bindings::GetWebhook, request, F::bearer)?;
+        self.answer(self.handlers().get_webhook(caller, request.message)).await
+    }
+
+    async fn update_webhook(
+        &self,
+        request: Request<super::UpdateWebhookRequest>,
+    ) -> Result<Response<super::Webhook>, Status> {
+        let (caller, request) = self.open(bindings::UpdateWebhook, request, F::bearer)?;
+        self.answer(self.handlers().update_webhook(caller, request.message)).await
+    }
+
+    async fn delete_webhook(
+        &self,
+        request: Request<super::DeleteWebhookRequest>,
+    ) -> Result<Response<super::DeleteWebhookResponse>, Status> {
+        let (caller, request) = self.open(bindings::DeleteWebhook, request, F::bearer)?;
+        self.answer(self.handlers().delete_webhook(caller, request.message)).await
+    }
+
+    async fn rotate_webhook_secret(
+        &self,
+        request: Request<super::RotateWebhookSecretRequest>,
+    ) -> Result<Response<super::Webhook>, Status> {
+        let (caller, request) = self
+            .open(bindings::RotateWebhookSecret, request, F::bearer)?;
+        self.answer(self.handlers().rotate_webhook_secret(caller, request.message)).await
+    }
+
+    async fn ping_webhook(
+        &self,
+        request: Request<super::PingWebhookRequest>,
+    ) -> Result<Response<super::WebhookAttempt>, Status> {
+        let (caller, request) = self.open(bindings::PingWebhook, request, F::bearer)?;
+        self.answer(self.handlers().ping_webhook(caller, request.message)).await
+    }
+
+    async fn list_webhook_deliveries(
+        &self,
+        request: Request<super::ListWebhookDeliveriesRequest>,
+    ) -> Result<Response<super::WebhookDeliveryList>, Status> {
+        let (caller, request) = self
+            .open(bindings::ListWebhookDeliveries, request, F::bearer)?;
+        self.answer(self.handlers().list_webhook_deliveries(caller, request.message))
+            .await
+    }
+
+    async fn get_webhook_delivery(
+        &self,
+        request: Request<super::GetWebhookDeliveryRequest>,
+    ) -> Result<Response<super::WebhookDeliveryDetail>, Status> {
+        let (caller, request) = self
+            .open(bindings::GetWebhookDelivery, request, F::bearer)?;
+        self.answer(self.handlers().get_webhook_delivery(caller, request.message)).await
+    }
+
+    async fn replay_webhook(
+        &self,
+        request: Request<super::ReplayWebhookRequest>,
+    ) -> Result<Response<super::WebhookReplay>, Status> {
+        let (caller, request) = self.open(bindings::ReplayWebhook, request, F::bearer)?;
+        self.answer(self.handlers().replay_webhook(caller, request.message)).await
+    }
+
+    async fn preview_webhook_replay(
+        &self,
+        request: Request<super::ReplayWebhookRequest>,
+    ) -> Result<Response<super::WebhookReplayPreview>, Status> {
+        let (caller, request) = self
+            .open(bindings::PreviewWebhookReplay, request, F::bearer)?;
+        self.answer(self.handlers().preview_webhook_replay(caller, request.message))
+            .await
+    }
+
+    async fn list_webhook_messages(
+        &self,
+        request: Request<super::ListWebhookMessagesRequest>,
+    ) -> Result<Response<super::WebhookMessageList>, Status> {
+        let (caller, request) = self
+            .open(bindings::ListWebhookMessages, request, F::bearer)?;
+        self.answer(self.handlers().list_webhook_messages(caller, request.message)).await
+    }
+}
 static ACCESS: &[(&str, AccessRule)] = &[
     ("/muster.v1.AccountService/GetAccount", AccessRule::of::<bindings::GetAccount>()),
     (
@@ -1817,6 +2017,48 @@ static ACCESS: &[(&str, AccessRule)] = &[
     (
         "/muster.v1.StatisticsService/GetEventStatistics",
         AccessRule::of::<bindings::GetEventStatistics>(),
+    ),
+    (
+        "/muster.v1.WebhookService/CreateWebhook",
+        AccessRule::of::<bindings::CreateWebhook>(),
+    ),
+    (
+        "/muster.v1.WebhookService/ListWebhooks",
+        AccessRule::of::<bindings::ListWebhooks>(),
+    ),
+    ("/muster.v1.WebhookService/GetWebhook", AccessRule::of::<bindings::GetWebhook>()),
+    (
+        "/muster.v1.WebhookService/UpdateWebhook",
+        AccessRule::of::<bindings::UpdateWebhook>(),
+    ),
+    (
+        "/muster.v1.WebhookService/DeleteWebhook",
+        AccessRule::of::<bindings::DeleteWebhook>(),
+    ),
+    (
+        "/muster.v1.WebhookService/RotateWebhookSecret",
+        AccessRule::of::<bindings::RotateWebhookSecret>(),
+    ),
+    ("/muster.v1.WebhookService/PingWebhook", AccessRule::of::<bindings::PingWebhook>()),
+    (
+        "/muster.v1.WebhookService/ListWebhookDeliveries",
+        AccessRule::of::<bindings::ListWebhookDeliveries>(),
+    ),
+    (
+        "/muster.v1.WebhookService/GetWebhookDelivery",
+        AccessRule::of::<bindings::GetWebhookDelivery>(),
+    ),
+    (
+        "/muster.v1.WebhookService/ReplayWebhook",
+        AccessRule::of::<bindings::ReplayWebhook>(),
+    ),
+    (
+        "/muster.v1.WebhookService/PreviewWebhookReplay",
+        AccessRule::of::<bindings::PreviewWebhookReplay>(),
+    ),
+    (
+        "/muster.v1.WebhookService/ListWebhookMessages",
+        AccessRule::of::<bindings::ListWebhookMessages>(),
     ),
 ];
 

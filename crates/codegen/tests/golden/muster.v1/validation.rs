@@ -935,3 +935,109 @@ impl Validate for super::GetEventStatisticsRequest {
         }
     }
 }
+
+impl Validate for super::CreateWebhookRequest {
+    fn fill_defaults(&mut self) {
+        self.content.get_or_insert("thin".into());
+        self.signature.get_or_insert("v1".into());
+    }
+
+    fn validate(&self, check: &mut crate::validation::Check) {
+        if let Some(url) = &self.url {
+            check.field("url").length(url, 1, 2000).line(url);
+        }
+        if let Some(description) = &self.description {
+            check.field("description").length(description, 0, 200).line(description);
+        }
+        check.field("types").items(self.types.len(), 0, 30);
+        for (index, item) in self.types.iter().enumerate() {
+            check.item("types", index).length(item, 1, 64);
+        }
+        if let Some(content) = &self.content {
+            check.field("content").one_of(content, &["thin", "full"]);
+        }
+        if let Some(signature) = &self.signature {
+            check.field("signature").one_of(signature, &["v1", "v1a"]);
+        }
+    }
+}
+
+impl Validate for super::ListWebhooksRequest {}
+impl Validate for super::GetWebhookRequest {}
+
+impl Validate for super::UpdateWebhookRequest {
+    fn validate(&self, check: &mut crate::validation::Check) {
+        if let Some(url) = &self.url {
+            check.field("url").length(url, 1, 2000).line(url);
+        }
+        if let Some(description) = &self.description {
+            check.field("description").length(description, 0, 200).line(description);
+        }
+        check.field("types").items(self.types.len(), 0, 30);
+        for (index, item) in self.types.iter().enumerate() {
+            check.item("types", index).length(item, 1, 64);
+        }
+        if let Some(content) = &self.content {
+            check.field("content").one_of(content, &["thin", "full"]);
+        }
+    }
+}
+
+impl Validate for super::DeleteWebhookRequest {}
+impl Validate for super::RotateWebhookSecretRequest {}
+impl Validate for super::PingWebhookRequest {}
+
+impl Validate for super::ListWebhookDeliveriesRequest {
+    fn fill_defaults(&mut self) {
+        self.limit.get_or_insert(20);
+    }
+
+    fn validate(&self, check: &mut crate::validation::Check) {
+        if let Some(state) = &self.state {
+            check.field("state").one_of(state, &["waiting", "delivered", "failed"]);
+        }
+        if let Some(limit) = &self.limit {
+            check.field("limit").range(*limit, 1, 100);
+        }
+        if let Some(cursor) = &self.cursor {
+            check.field("cursor").length(cursor, 0, 100);
+        }
+    }
+}
+
+impl Validate for super::GetWebhookDeliveryRequest {}
+
+impl Validate for super::ReplayWebhookRequest {
+    fn validate(&self, check: &mut crate::validation::Check) {
+        check.field("message_ids").items(self.message_ids.len(), 0, 100);
+        for (index, item) in self.message_ids.iter().enumerate() {
+            check.item("message_ids", index).length(item, 0, 64);
+        }
+        if let Some(failed_since) = &self.failed_since {
+            check.field("failed_since").length(failed_since, 1, 64);
+        }
+    }
+}
+
+impl Validate for super::ListWebhookMessagesRequest {
+    fn fill_defaults(&mut self) {
+        self.wait_seconds.get_or_insert(0);
+        self.limit.get_or_insert(100);
+    }
+
+    fn validate(&self, check: &mut crate::validation::Check) {
+        if let Some(cursor) = &self.cursor {
+            check.field("cursor").length(cursor, 0, 100);
+        }
+        check.field("types").items(self.types.len(), 0, 30);
+        for (index, item) in self.types.iter().enumerate() {
+            check.item("types", index).length(item, 1, 64);
+        }
+        if let Some(wait_seconds) = &self.wait_seconds {
+            check.field("wait_seconds").range(*wait_seconds, 0, 20);
+        }
+        if let Some(limit) = &self.limit {
+            check.field("limit").range(*limit, 1, 100);
+        }
+    }
+}

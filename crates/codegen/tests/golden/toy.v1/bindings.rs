@@ -46,6 +46,8 @@ impl Binding for ListBooks {
         "free",
     ];
 
+    const LIST_FIELDS: &'static [&'static str] = &["languages"];
+
     fn set(
         request: &mut Self::Request,
         field: &str,
@@ -102,6 +104,7 @@ impl Binding for ListBooks2 {
     const BODY: Body = Body::None;
     const PATH_FIELDS: &'static [&'static str] = &["shelf"];
     const QUERY_FIELDS: &'static [&'static str] = &["limit", "languages", "free"];
+    const LIST_FIELDS: &'static [&'static str] = &["languages"];
 
     fn set(
         request: &mut Self::Request,
@@ -155,6 +158,7 @@ impl Binding for GetBook {
     const BODY: Body = Body::None;
     const PATH_FIELDS: &'static [&'static str] = &["id"];
     const QUERY_FIELDS: &'static [&'static str] = &[];
+    const LIST_FIELDS: &'static [&'static str] = &[];
 
     fn set(
         request: &mut Self::Request,
@@ -230,6 +234,7 @@ impl Binding for GetScan {
     const BODY: Body = Body::None;
     const PATH_FIELDS: &'static [&'static str] = &["id"];
     const QUERY_FIELDS: &'static [&'static str] = &[];
+    const LIST_FIELDS: &'static [&'static str] = &[];
 
     fn set(
         request: &mut Self::Request,
@@ -283,6 +288,7 @@ impl Binding for UpdateBook {
     const BODY: Body = Body::Required;
     const PATH_FIELDS: &'static [&'static str] = &["id"];
     const QUERY_FIELDS: &'static [&'static str] = &[];
+    const LIST_FIELDS: &'static [&'static str] = &[];
 
     fn set(
         request: &mut Self::Request,
@@ -330,6 +336,7 @@ impl Binding for DiscardBook {
     const BODY: Body = Body::None;
     const PATH_FIELDS: &'static [&'static str] = &["id"];
     const QUERY_FIELDS: &'static [&'static str] = &[];
+    const LIST_FIELDS: &'static [&'static str] = &[];
 
     fn set(
         request: &mut Self::Request,
@@ -405,6 +412,7 @@ impl Binding for ListThings {
     const BODY: Body = Body::None;
     const PATH_FIELDS: &'static [&'static str] = &[];
     const QUERY_FIELDS: &'static [&'static str] = &["count", "query"];
+    const LIST_FIELDS: &'static [&'static str] = &[];
 
     fn set(
         request: &mut Self::Request,
@@ -456,6 +464,7 @@ impl Binding for GetThing {
     const BODY: Body = Body::None;
     const PATH_FIELDS: &'static [&'static str] = &["id"];
     const QUERY_FIELDS: &'static [&'static str] = &[];
+    const LIST_FIELDS: &'static [&'static str] = &[];
 
     fn set(
         request: &mut Self::Request,
@@ -507,6 +516,7 @@ impl Binding for GetPicture {
     const BODY: Body = Body::None;
     const PATH_FIELDS: &'static [&'static str] = &["id"];
     const QUERY_FIELDS: &'static [&'static str] = &[];
+    const LIST_FIELDS: &'static [&'static str] = &[];
 
     fn set(
         request: &mut Self::Request,
@@ -554,6 +564,7 @@ impl Binding for CreateThing {
     const BODY: Body = Body::Required;
     const PATH_FIELDS: &'static [&'static str] = &[];
     const QUERY_FIELDS: &'static [&'static str] = &[];
+    const LIST_FIELDS: &'static [&'static str] = &[];
 
     fn set(_: &mut Self::Request, _: &str, _: &str) -> Result<(), InvalidParameter> {
         Ok(())
@@ -594,6 +605,7 @@ impl Binding for GetMe {
     const BODY: Body = Body::None;
     const PATH_FIELDS: &'static [&'static str] = &[];
     const QUERY_FIELDS: &'static [&'static str] = &[];
+    const LIST_FIELDS: &'static [&'static str] = &[];
 
     fn set(_: &mut Self::Request, _: &str, _: &str) -> Result<(), InvalidParameter> {
         Ok(())
@@ -634,6 +646,7 @@ impl Binding for GetMyThing {
     const BODY: Body = Body::None;
     const PATH_FIELDS: &'static [&'static str] = &["id"];
     const QUERY_FIELDS: &'static [&'static str] = &[];
+    const LIST_FIELDS: &'static [&'static str] = &[];
 
     fn set(
         request: &mut Self::Request,
@@ -687,6 +700,7 @@ impl Binding for UpdateThing {
     const BODY: Body = Body::Required;
     const PATH_FIELDS: &'static [&'static str] = &["id"];
     const QUERY_FIELDS: &'static [&'static str] = &[];
+    const LIST_FIELDS: &'static [&'static str] = &[];
 
     fn set(
         request: &mut Self::Request,
@@ -734,6 +748,7 @@ impl Binding for PublishThing {
     const BODY: Body = Body::None;
     const PATH_FIELDS: &'static [&'static str] = &["id"];
     const QUERY_FIELDS: &'static [&'static str] = &[];
+    const LIST_FIELDS: &'static [&'static str] = &[];
 
     fn set(
         request: &mut Self::Request,
@@ -781,6 +796,7 @@ impl Binding for CancelThing {
     const BODY: Body = Body::Optional;
     const PATH_FIELDS: &'static [&'static str] = &["id"];
     const QUERY_FIELDS: &'static [&'static str] = &[];
+    const LIST_FIELDS: &'static [&'static str] = &[];
 
     fn set(
         request: &mut Self::Request,
@@ -828,6 +844,7 @@ impl Binding for ExportThing {
     const BODY: Body = Body::None;
     const PATH_FIELDS: &'static [&'static str] = &["id"];
     const QUERY_FIELDS: &'static [&'static str] = &[];
+    const LIST_FIELDS: &'static [&'static str] = &[];
 
     fn set(
         request: &mut Self::Request,

@@ -128,6 +128,73 @@ pub struct DiscardBookRequest {
     pub id: ::prost::alloc::string::String,
 }
 
+/// A notice.
+#[derive(serde::Serialize, serde::Deserialize)]
+#[serde(default)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Notice {
+    /// What happened.
+    #[prost(string, tag = "1")]
+    pub r#type: ::prost::alloc::string::String,
+    /// To what.
+    #[prost(message, optional, tag = "2")]
+    #[serde(deserialize_with = "::muster_api::json::nullable_object")]
+    pub data: ::core::option::Option<NoticeData>,
+}
+
+/// What a notice says.
+#[derive(serde::Serialize, serde::Deserialize)]
+#[serde(default)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct NoticeData {
+    /// The book's id.
+    #[prost(string, tag = "1")]
+    pub book_id: ::prost::alloc::string::String,
+    /// Why; null if there is no reason.
+    #[prost(string, optional, tag = "2")]
+    pub reason: ::core::option::Option<::prost::alloc::string::String>,
+    /// The book; null when it is gone.
+    #[prost(message, optional, tag = "3")]
+    #[serde(deserialize_with = "::muster_api::json::nullable_object")]
+    pub book: ::core::option::Option<Book>,
+}
+
+/// What the library says when a book changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum WebhookType {
+    /// Never sent.
+    Unspecified = 0,
+    /// A book came in. It can be lent.
+    BookCreated = 1,
+    /// A book was thrown away.
+    BookThrownAway = 2,
+}
+
+impl WebhookType {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "WEBHOOK_TYPE_UNSPECIFIED",
+            Self::BookCreated => "WEBHOOK_TYPE_BOOK_CREATED",
+            Self::BookThrownAway => "WEBHOOK_TYPE_BOOK_THROWN_AWAY",
+        }
+    }
+
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "WEBHOOK_TYPE_UNSPECIFIED" => Some(Self::Unspecified),
+            "WEBHOOK_TYPE_BOOK_CREATED" => Some(Self::BookCreated),
+            "WEBHOOK_TYPE_BOOK_THROWN_AWAY" => Some(Self::BookThrownAway),
+            _ => None,
+        }
+    }
+}
+
 /// Why a call failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
 #[repr(i32)]

@@ -51,7 +51,10 @@ pub(in crate::pages) async fn show(caller: Caller) -> PageResult {
 pub(in crate::pages) async fn take(caller: Caller, form: Form) -> PageResult {
     let id = caller.context.segment(2)?;
     if form.value("action") == Some("revoke") {
-        let request = RevokeKeyRequest { id: Some(id) };
+        let request = RevokeKeyRequest {
+            id: Some(id),
+            keeps_webhooks: form.is_ticked("keeps_webhooks"),
+        };
         caller.ask::<RevokeKey>(request).await?;
         return Ok(flash::see(PATH, Some(Flash::KEY_REVOKED)));
     }

@@ -3,15 +3,12 @@
 use http_kit::Problem;
 use muster_api::{
     internal::v1::{EventChoice, MemberEvent},
-    v1::{
-        GetMyEventRequest, ListMyEventsRequest,
-        bindings::{GetMyEvent, ListMyEvents},
-    },
+    v1::{GetMyEventRequest, bindings::GetMyEvent},
 };
 
+use super::super::upcoming::{day, upcoming};
 use crate::{
     caller::Caller,
-    date::EventDates,
     field::{Choice, Field, FieldKind},
     form::Form,
 };
@@ -23,9 +20,6 @@ const SOME: &str = "some";
 
 /// The field with the events.
 const IDS: &str = "events.ids";
-
-/// Upcoming events that are offered: as many as core lists on a page.
-const MAX_OFFERED: i32 = 100;
 
 /// The event that a link to the form is about.
 pub(super) async fn linked(caller: &Caller, id: &str) -> Result<MemberEvent, Problem> {
@@ -44,12 +38,8 @@ pub(super) async fn fields(
     only_some: bool,
     chosen: &[MemberEvent],
 ) -> Result<Vec<Field>, Problem> {
-    let request = ListMyEventsRequest {
-        limit: Some(MAX_OFFERED),
-        ..ListMyEventsRequest::default()
-    };
-    let upcoming = caller.ask::<ListMyEvents>(request).await?;
-    let others = upcoming.items.into_iter().map(|event| MemberEvent {
+    let upcoming = upcoming(caller).await?;
+    let others = upcoming.events.into_iter().map(|event| MemberEvent {
         id: event.id,
         title: event.title,
         start_date: event.start_date,
@@ -81,7 +71,7 @@ pub(super) async fn fields(
         hint: day(&event.start_date),
         is_chosen,
     });
-    let hint = if upcoming.next_cursor.is_some() {
+    let hint = if upcoming.has_more {
         "If you choose only some. The next 100 are listed; to invite someone to another one, begin on its page."
     } else {
         "If you choose only some."
@@ -104,11 +94,6 @@ pub(super) fn read(form: &Form) -> Option<EventChoice> {
         all,
         ids: ids.collect(),
     })
-}
-
-/// Core always sends dates in this form.
-fn day(start_date: &str) -> Option<String> {
-    Some(EventDates::read(start_date, None, "")?.day())
 }
 
 #[cfg(test)]

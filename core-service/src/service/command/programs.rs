@@ -1,0 +1,51 @@
+//! What follows from a fact for programs: messages of webhooks.
+
+use std::collections::BTreeMap;
+
+use domain::{audit::Actor, fact::Fact, ids::AccountId, instant::Instant, webhook::WebhookMessage};
+use server::traces;
+use storage::Tx;
+
+use super::Context;
+
+impl Context {
+    /// Notes the messages of a fact. They are numbered and written last, and only for accounts that have webhooks.
+    pub(super) fn announce_to_programs(&mut self, actor: Actor, fact: &Fact<'_>) {
+        for one in fact.outgoing() {
+            let message = WebhookMessage {
+                id: self.new_id(),
+                account_id: one.account,
+                seq: 0,
+                kind: one.kind,
+                at: self.now,
+                subject: one.subject,
+                actor: actor.name().to_owned(),
+            };
+            let outgoing = &mut self.consequences.outgoing;
+            outgoing.entry(one.account).or_default().push(message);
+        }
+    }
+}
+
+/// Writes the messages of accounts that have webhooks, with their deliveries; returns those accounts.
+pub(super) async fn write(
+    tx: &mut Tx,
+    outgoing: BTreeMap<AccountId, Vec<WebhookMessage>>,
+    now: Instant,
+) -> Result<Vec<AccountId>, storage::Error> {
+    let mut recorded = Vec::new();
+    for (account, mut messages) in outgoing {
+        let count = i32::try_from(messages.len()).unwrap_or(i32::MAX);
+        let Some(last) = tx.advance_webhook_stream(account, count).await? else {
+            continue;
+        };
+        for (seq, message) in (last - count + 1..).zip(&mut messages) {
+            message.seq = seq;
+        }
+        let trace_parent = traces::named(&traces::current());
+        tx.insert_webhook_messages(account, &messages, now, trace_parent.as_deref())
+            .await?;
+        recorded.push(account);
+    }
+    Ok(recorded)
+}

@@ -1,0 +1,239 @@
+//! Changing, pausing and deleting a webhook, and ending those of a credential that is revoked.
+
+use domain::{
+    audit::Actor,
+    change::Change,
+    fact::{Fact, WebhookChange},
+    ids::{AccountId, PersonId, WebhookId},
+    instant::Instant,
+    violation::{FieldViolation, Violations},
+    webhook::{Content, DisabledReason, Webhook, WebhookState, WebhookTypes},
+};
+use uuid::Uuid;
+
+use super::{
+    MAX_WEBHOOKS, Webhooks,
+    create::{check_plan, check_rights, is_announced, record},
+    hold,
+};
+use crate::service::{Context, Error, Principal, events};
+
+/// A change to a webhook.
+#[derive(Debug, Clone, Default)]
+pub struct WebhookPatch {
+    /// Where messages are posted.
+    pub url: Change<String>,
+    /// What it is for.
+    pub description: Change<String>,
+    /// The names of the types that it gets.
+    pub types: Change<Vec<String>>,
+    /// How much a message says.
+    pub content: Change<Content>,
+    /// Whether messages wait.
+    pub is_paused: Change<bool>,
+    /// What is wrong with the request already.
+    pub mistakes: Vec<FieldViolation>,
+}
+
+impl Webhooks {
+    /// Changes a webhook. What waits is sent once it is active.
+    pub async fn update(
+        &self,
+        caller: &Principal,
+        id: WebhookId,
+        patch: WebhookPatch,
+    ) -> Result<Webhook, Error> {
+        let decide = async |context: &mut Context| {
+            let account = events::lock_account(context, caller).await?;
+            let before = hold(context, caller, id).await?;
+            let after = self.patched(&before, patch, context)?;
+            if after == before {
+                return Ok(after);
+            }
+            let is_redirected = after.url.is_some() && after.url != before.url;
+            let says_more = after.content == Content::Full && before.content != Content::Full;
+            let is_enabled = before.state == WebhookState::Disabled && after.is_active();
+            if is_redirected || says_more || is_enabled {
+                // Whoever decides where a message goes must be allowed to see what it says.
+                check_rights(caller, after.content)?;
+            }
+            if says_more {
+                check_plan(&account, after.content)?;
+            }
+            let is_theirs = is_redirected || says_more || is_enabled;
+            let after = Webhook {
+                created_by: if is_theirs {
+                    caller.actor.credential()
+                } else {
+                    before.created_by
+                },
+                // How the former URL fared says nothing of this one.
+                failing_since: after.failing_since.filter(|_| !is_redirected),
+                warned_at: after.warned_at.filter(|_| !is_redirected),
+                ..after
+            };
+            context.tx.update_webhook(&after).await?;
+            if !after.is_active() {
+                context.tx.drop_deliveries_to(&after.destination()).await?;
+            } else if !before.is_active() {
+                context
+                    .tx
+                    .schedule_waiting_deliveries(&after, context.now)
+                    .await?;
+                context.wake_runner();
+            }
+            let change = WebhookChange::Updated {
+                is_announced: is_theirs && is_announced(context, caller).await?,
+            };
+            record(context, &after, change).await?;
+            Ok(after)
+        };
+        self.commands.run(caller, decide).await
+    }
+
+    fn patched(
+        &self,
+        before: &Webhook,
+        patch: WebhookPatch,
+        context: &Context,
+    ) -> Result<Webhook, Error> {
+        let (now, mut after) = (context.now, before.clone());
+        let mut wrong = patch.mistakes;
+        let url = match patch.url {
+            Change::Set(url) => self.checked_url(&url).map_or_else(
+                |violations| {
+                    wrong.extend(violations);
+                    Change::Keep
+                },
+                Change::Set,
+            ),
+            other => other,
+        };
+        match patch.types {
+            Change::Keep => {}
+            Change::Clear => after.types = WebhookTypes::default(),
+            Change::Set(names) => match WebhookTypes::named(&names) {
+                Ok(types) => after.types = types,
+                Err(violations) => wrong.extend(violations),
+            },
+        }
+        let mut violations = Violations::default();
+        let mut is_paused = before.state != WebhookState::Active;
+        url.write_optional(&mut after.url);
+        patch.description.write_optional(&mut after.description);
+        patch
+            .content
+            .write(&mut after.content, "content", &mut violations);
+        let says_state = !patch.is_paused.is_keep();
+        patch
+            .is_paused
+            .write(&mut is_paused, "is_paused", &mut violations);
+        if let Err(more) = violations.unless_any(Some(())) {
+            wrong.extend(more);
+        }
+        if !wrong.is_empty() {
+            return Err(Error::Invalid(wrong));
+        }
+        let after = match (says_state, is_paused) {
+            (true, true) if before.state == WebhookState::Active => Webhook {
+                state: WebhookState::Paused,
+                ..after
+            },
+            (true, false) if before.state != WebhookState::Active => after.enabled(now),
+            _ => after,
+        };
+        if after == *before {
+            return Ok(after);
+        }
+        Ok(Webhook {
+            updated_at: now,
+            ..after
+        })
+    }
+
+    /// Deletes a webhook. What waits is not sent any more.
+    pub async fn delete(&self, caller: &Principal, id: WebhookId) -> Result<WebhookId, Error> {
+        let decide = async |context: &mut Context| {
+            let webhook = hold(context, caller, id).await?;
+            context.tx.delete_webhook(&webhook).await?;
+            record(context, &webhook, WebhookChange::Deleted).await?;
+            Ok(id)
+        };
+        self.commands.run(caller, decide).await
+    }
+}
+
+/// Schedules what waited while an account was suspended.
+pub(in crate::service) async fn resume_webhooks(
+    context: &mut Context,
+    account: AccountId,
+) -> Result<(), Error> {
+    if context.tx.find_webhook_stream(account).await?.is_none() {
+        return Ok(());
+    }
+    context.tx.lock_webhook_stream(account).await?;
+    for webhook in context.tx.list_webhooks(account, MAX_WEBHOOKS).await? {
+        if webhook.is_active() {
+            context
+                .tx
+                .schedule_waiting_deliveries(&webhook, context.now)
+                .await?;
+            context.wake_runner();
+        }
+    }
+    Ok(())
+}
+
+/// Disables the webhooks that a credential created or redirected, which is revoked.
+pub(in crate::service) async fn end_webhooks_of(
+    context: &mut Context,
+    account: AccountId,
+    credential: Uuid,
+) -> Result<(), Error> {
+    let found = context.tx.list_webhooks_by(account, credential).await?;
+    end(context, found).await
+}
+
+/// Disables those of a member who may have none any more, and those of their keys and apps.
+pub(in crate::service) async fn end_webhooks_of_member(
+    context: &mut Context,
+    account: AccountId,
+    person: PersonId,
+) -> Result<(), Error> {
+    let found = context.tx.list_webhooks_of_member(account, person).await?;
+    end(context, found).await
+}
+
+/// Disables those that someone created or redirected since then in the name of a person.
+pub(in crate::service) async fn end_webhooks_since(
+    context: &mut Context,
+    person: PersonId,
+    since: Instant,
+) -> Result<(), Error> {
+    let found = context.tx.list_webhooks_since(person, since).await?;
+    end(context, found).await
+}
+
+/// Disables webhooks, which are in the order of their accounts.
+async fn end(context: &mut Context, found: Vec<Webhook>) -> Result<(), Error> {
+    for Webhook { id, account_id, .. } in found {
+        context.tx.lock_webhook_stream(account_id).await?;
+        // It may have changed before it was locked.
+        let webhook = context.tx.lock_webhook(id).await?;
+        let Some(webhook) = webhook.filter(|one| one.state != WebhookState::Disabled) else {
+            continue;
+        };
+        let webhook = webhook.disabled(DisabledReason::Revoked, context.now);
+        context.tx.update_webhook(&webhook).await?;
+        context
+            .tx
+            .drop_deliveries_to(&webhook.destination())
+            .await?;
+        let fact = Fact::WebhookChanged {
+            webhook: &webhook,
+            change: WebhookChange::Disabled,
+        };
+        context.record_by(Actor::System, fact).await?;
+    }
+    Ok(())
+}

@@ -1,0 +1,199 @@
+//! Creating a webhook, and giving it a new secret.
+
+use domain::{
+    account::Account,
+    audit::Actor,
+    fact::{Fact, WebhookChange},
+    ids::{EventId, WebhookId},
+    person::Role,
+    scope::Scope,
+    webhook::{
+        Content, OVERLAP_SECONDS, Scheme, SigningKey, Webhook, WebhookState, WebhookTypes, quota,
+    },
+};
+
+use super::{MAX_WEBHOOKS, Webhooks, hold};
+use crate::service::{Context, Error, Invocation, Lacking, Principal, events};
+
+/// A webhook to create.
+#[derive(Debug, Clone)]
+pub struct NewWebhook {
+    /// Where messages are posted.
+    pub url: Option<String>,
+    /// What it is for.
+    pub description: Option<String>,
+    /// The names of the types that it gets; none for all.
+    pub types: Vec<String>,
+    /// The only event that it is about.
+    pub event: Option<EventId>,
+    /// How much a message says.
+    pub content: Content,
+    /// How messages are signed.
+    pub scheme: Scheme,
+}
+
+/// A webhook with its secret, which is shown once.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MadeWebhook {
+    /// The webhook.
+    pub webhook: Webhook,
+    /// The secret, if the receiver needs one.
+    pub secret: Option<String>,
+}
+
+impl Webhooks {
+    /// Creates a webhook.
+    pub async fn create(
+        &self,
+        by: impl Into<Invocation<'_, MadeWebhook>>,
+        new: NewWebhook,
+    ) -> Result<MadeWebhook, Error> {
+        let by = by.into();
+        let caller = by.caller;
+        let types = WebhookTypes::named(&new.types);
+        let url = new.url.as_deref().map(|url| self.checked_url(url));
+        let (types, url) = match (types, url.transpose()) {
+            (Ok(types), Ok(url)) => (types, url),
+            (types, url) => {
+                let violations = types.err().into_iter().chain(url.err());
+                return Err(Error::Invalid(violations.flatten().collect()));
+            }
+        };
+        let decide = async |context: &mut Context| {
+            let account = events::lock_account(context, caller).await?;
+            check_rights(caller, new.content)?;
+            check_plan(&account, new.content)?;
+            if let Some(event) = new.event {
+                let found = context
+                    .tx
+                    .find_account_event(caller.account, caller.reach, event);
+                found.await?.ok_or(Error::NO_EVENT)?;
+            }
+            let last = context.tx.lock_webhook_stream(caller.account).await?;
+            let present = context
+                .tx
+                .list_webhooks(caller.account, MAX_WEBHOOKS)
+                .await?;
+            check_quota(&account, present.len())?;
+            let now = context.renew_time();
+            let id = WebhookId::new(context.new_id());
+            let key = self.new_key(new.scheme)?;
+            let webhook = Webhook {
+                id,
+                account_id: caller.account,
+                number: last + 1,
+                event_id: new.event,
+                url,
+                description: new.description,
+                types,
+                content: new.content,
+                scheme: new.scheme,
+                secret: self.seal(id, &key),
+                former_secret: None,
+                former_until: None,
+                public_key: key.public_key(),
+                state: WebhookState::Active,
+                disabled_reason: None,
+                last_success_at: None,
+                failing_since: None,
+                warned_at: None,
+                created_by: caller.actor.credential(),
+                created_at: now,
+                updated_at: now,
+            };
+            context.tx.insert_webhook(&webhook).await?;
+            let change = WebhookChange::Created {
+                is_announced: is_announced(context, caller).await?,
+            };
+            record(context, &webhook, change).await?;
+            let secret = key.secret();
+            Ok(MadeWebhook { webhook, secret })
+        };
+        self.commands.run_for(by, decide).await
+    }
+
+    /// Gives a webhook a new secret. The former one signs as well for a while.
+    pub async fn rotate(&self, caller: &Principal, id: WebhookId) -> Result<MadeWebhook, Error> {
+        let decide = async |context: &mut Context| {
+            let webhook = hold(context, caller, id).await?;
+            let now = context.now;
+            if webhook.former_secret_at(now).is_some() {
+                return Err(Error::Conflict(
+                    "the former secret still signs: wait until former_secret_until, so that no receiver is left without one".to_owned(),
+                ));
+            }
+            let key = self.new_key(webhook.scheme)?;
+            let webhook = Webhook {
+                former_secret: Some(webhook.secret),
+                former_until: Some(now.plus_seconds(OVERLAP_SECONDS)),
+                secret: self.seal(id, &key),
+                public_key: key.public_key(),
+                updated_at: now,
+                ..webhook
+            };
+            context.tx.update_webhook(&webhook).await?;
+            record(context, &webhook, WebhookChange::SecretRotated).await?;
+            let secret = key.secret();
+            Ok(MadeWebhook { webhook, secret })
+        };
+        self.commands.run(caller, decide).await
+    }
+
+    fn new_key(&self, scheme: Scheme) -> Result<SigningKey, Error> {
+        let key = SigningKey::generate(scheme, self.entropy());
+        key.ok_or_else(|| Error::unreadable("webhook", "no key could be made".to_owned()))
+    }
+}
+
+/// Refuses content that the caller does not see by themselves.
+pub(super) fn check_rights(caller: &Principal, content: Content) -> Result<(), Error> {
+    let needed = Scope::RegistrationsRead;
+    if content == Content::Thin || (caller.scopes.contain(needed) && caller.sees_addresses) {
+        return Ok(());
+    }
+    let lacking = Lacking::Key;
+    Err(Error::InsufficientScope { needed, lacking })
+}
+
+/// Refuses content that the plan does not have.
+pub(super) fn check_plan(account: &Account, content: Content) -> Result<(), Error> {
+    if content == Content::Thin || account.plan.is_paid() {
+        Ok(())
+    } else {
+        Err(Error::PlanRequired)
+    }
+}
+
+fn check_quota(account: &Account, present: usize) -> Result<(), Error> {
+    let (plan, limit) = (account.plan, quota(account.plan));
+    if i64::try_from(present).unwrap_or(i64::MAX) < limit {
+        return Ok(());
+    }
+    let larger = if plan.is_paid() {
+        ""
+    } else {
+        ", or change the plan"
+    };
+    Err(Error::Conflict(format!(
+        "the {plan} plan has {limit} webhooks: delete one{larger}"
+    )))
+}
+
+/// Whether the owners get a mail about what the caller does: none of them does it by themselves.
+pub(super) async fn is_announced(context: &mut Context, caller: &Principal) -> Result<bool, Error> {
+    let Actor::Person(person) = caller.actor else {
+        return Ok(matches!(caller.actor, Actor::Key(_) | Actor::App(..)));
+    };
+    let rights = context.tx.find_rights(caller.account, person).await?;
+    Ok(rights.is_none_or(|rights| rights.role != Role::Owner))
+}
+
+pub(super) async fn record(
+    context: &mut Context,
+    webhook: &Webhook,
+    change: WebhookChange,
+) -> Result<(), Error> {
+    let fact = Fact::WebhookChanged { webhook, change };
+    context.record(fact).await?;
+    Ok(())
+}

@@ -1,0 +1,141 @@
+//! Pulling messages, for programs that no URL reaches.
+
+use std::time::Duration;
+
+use domain::{
+    violation::FieldViolation,
+    webhook::{WebhookMessage, WebhookTypes},
+};
+use tokio::time::{Instant, timeout};
+
+use super::Webhooks;
+use crate::service::{Error, Principal, command::TooMany};
+
+/// How often a call that waits looks for messages that other cores have recorded. Those of this one wake it.
+const POLL: Duration = Duration::from_secs(2);
+
+/// When a program may wait again whose account has too many calls that wait.
+const RETRY: Duration = Duration::from_secs(5);
+
+/// How many messages are read at a time.
+const PAGE: u32 = 100;
+
+/// How many pages a call reads in search of the types that it asked for. Then it is answered with none, and the next one goes on.
+const MAX_PAGES: usize = 20;
+
+/// Messages that were pulled.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PulledMessages {
+    /// The messages, the oldest first.
+    pub messages: Vec<WebhookMessage>,
+    /// The number after which the next call goes on.
+    pub next: i32,
+}
+
+/// How a call waits for a message.
+#[derive(Clone, Copy)]
+pub struct Wait<'a> {
+    /// How long.
+    pub limit: Duration,
+    /// Gives back what others need and a call that waits does not.
+    pub release: &'a (dyn Fn() + Sync),
+}
+
+/// Which messages are pulled.
+struct Pull<'a> {
+    caller: &'a Principal,
+    types: WebhookTypes,
+    limit: usize,
+}
+
+impl Webhooks {
+    /// Returns the messages of the caller's account after a number, or from the oldest on, of these types. Waits for one if there is none.
+    pub async fn pull(
+        &self,
+        caller: &Principal,
+        after: Option<i32>,
+        types: &[String],
+        wait: Wait<'_>,
+        limit: i32,
+    ) -> Result<PulledMessages, Error> {
+        let pull = Pull {
+            caller,
+            types: WebhookTypes::named(types).map_err(Error::Invalid)?,
+            limit: usize::try_from(limit).unwrap_or(PAGE as usize),
+        };
+        let (mut pulled, mut is_end) = self.look(&pull, after).await?;
+        if !pulled.messages.is_empty() || !is_end || wait.limit.is_zero() {
+            return Ok(pulled);
+        }
+        let listener = match self.commands.listeners().join(caller.account) {
+            Ok(listener) => listener,
+            Err(TooMany::OfAccount(most)) => return Err(Error::TooManyWaits { most, wait: RETRY }),
+            Err(TooMany::InAll) => return Ok(pulled),
+        };
+        (wait.release)();
+        let until = Instant::now() + wait.limit;
+        loop {
+            let recorded = listener.recorded();
+            (pulled, is_end) = self.look(&pull, Some(pulled.next)).await?;
+            let now = Instant::now();
+            let is_over = now >= until || self.stop_waiting.is_cancelled();
+            if !pulled.messages.is_empty() || !is_end || is_over {
+                return Ok(pulled);
+            }
+            let recorded = timeout(POLL.min(until - now), recorded);
+            self.stop_waiting.run_until_cancelled(recorded).await;
+        }
+    }
+
+    /// Looks for messages of the types, page by page. Returns also whether it has seen all that are recorded.
+    async fn look(
+        &self,
+        pull: &Pull<'_>,
+        after: Option<i32>,
+    ) -> Result<(PulledMessages, bool), Error> {
+        let (account, store) = (pull.caller.account, self.commands.store());
+        let mut next = self.first_after(pull.caller, after).await?;
+        for _ in 0..MAX_PAGES {
+            let page = store.list_webhook_messages(account, next, i64::from(PAGE));
+            let mut messages = page.await?;
+            let is_end = messages.len() < PAGE as usize;
+            // Those of other types were read as well.
+            next = messages.last().map_or(next, |last| last.seq);
+            messages.retain(|message| pull.types.contain(message.kind));
+            if messages.len() > pull.limit {
+                messages.truncate(pull.limit);
+                next = messages.last().map_or(next, |last| last.seq);
+            }
+            if is_end || !messages.is_empty() {
+                return Ok((PulledMessages { messages, next }, is_end));
+            }
+        }
+        let messages = Vec::new();
+        Ok((PulledMessages { messages, next }, false))
+    }
+
+    /// The number after which messages are read; an error if some after it are gone, or none are recorded.
+    async fn first_after(&self, caller: &Principal, after: Option<i32>) -> Result<i32, Error> {
+        let stream = self.commands.store().find_webhook_stream(caller.account);
+        let (last, first) = stream.await?.ok_or_else(|| {
+            Error::Conflict(
+                "nothing is recorded: create a webhook first, without url if messages are only pulled"
+                    .to_owned(),
+            )
+        })?;
+        let after = after.unwrap_or(first - 1);
+        if after < first - 1 {
+            return Err(Error::Conflict(
+                "messages after this cursor are gone: read what you need by its own operations, then begin without a cursor"
+                    .to_owned(),
+            ));
+        }
+        if after > last {
+            return Err(Error::Invalid(vec![FieldViolation {
+                field: "cursor".to_owned(),
+                message: "must be the next_cursor of another answer".to_owned(),
+            }]));
+        }
+        Ok(after)
+    }
+}
