@@ -54,6 +54,12 @@ RULES = [
     r"must be unique among",
     r"must be one of its options",
     r"must be one that the event asks for",
+    # The types of webhook messages: later versions have more, so that no schema lists them.
+    r"must be one of event\.created, ",
+    r"cannot be chosen: a ping",
+    r"must be a URL such as",
+    r"cannot be used: ",
+    r"must name messages, or send failed_since",
     r"must (be (an integer|true|true or false)|have (an answer|one value)) (for|to) ",
     r"must be at most \d+ characters long in total",
     # Of a list in a file.
