@@ -44,6 +44,17 @@ pub struct Attempted {
     pub retry_after: Option<Duration>,
 }
 
+/// Why a message could not even be posted. Its receiver is not to blame.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Unpostable {
+    /// This process posts nothing.
+    #[error("this site posts nothing")]
+    NoWayOut,
+    /// The request cannot be written, although all of it was checked when it was set.
+    #[error("the request cannot be written")]
+    Unwritable,
+}
+
 impl Attempted {
     /// How it came out, for the metrics.
     pub const fn outcome(&self) -> &'static str {
@@ -77,24 +88,26 @@ impl WebhookPost {
     }
 
     /// Posts a message once.
-    pub async fn attempt(&self, outbound: &Outbound) -> Attempted {
+    ///
+    /// # Errors
+    /// When it cannot even be posted.
+    pub async fn attempt(&self, outbound: &Outbound) -> Result<Attempted, Unpostable> {
         let (began, at) = (tokio::time::Instant::now(), self.webhooks.now());
+        let egress = self.webhooks.egress().ok_or(Unpostable::NoWayOut)?;
         let prepared = self.request(outbound, at);
-        let (Some((url, headers, body)), Some(egress)) = (prepared, self.webhooks.egress()) else {
-            return failed(attempt_at(at, began.elapsed()), &Fault::Url, false);
-        };
+        let (url, headers, body) = prepared.ok_or(Unpostable::Unwritable)?;
         let posted = Egress::post(egress, &url, headers, body, LIMITS).await;
         let attempt = attempt_at(at, began.elapsed());
-        match posted {
+        Ok(match posted {
             Ok(answer) => answered(&attempt, &answer, self.webhooks.now()),
             Err(error) if error.is_private => {
                 failed(attempt, &"its server could not be reached", true)
             }
             Err(error) => failed(attempt, &error.fault, error.fault != Fault::Url),
-        }
+        })
     }
 
-    /// Where to post, with which headers, what. None if the URL cannot be used, which was checked when it was set.
+    /// Where to post, with which headers, what.
     fn request(&self, outbound: &Outbound, now: Instant) -> Option<(Url, HeaderMap, Bytes)> {
         let url = Url::parse(outbound.webhook.url.as_deref()?).ok()?;
         let body = (self.body)(outbound, &self.links, now)?;

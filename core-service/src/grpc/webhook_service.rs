@@ -104,6 +104,7 @@ impl WebhookHandlers<CoreFrame> for WebhookApi {
         let id = webhook_id(&request.webhook_id)?;
         let outbound = self.webhooks.ping(&caller.principal, id).await?;
         let attempted = self.post.attempt(&outbound).await;
+        let attempted = attempted.map_err(|error| Error::Conflict(error.to_string()))?;
         Ok(convert::webhook_attempt(attempted.attempt))
     }
 

@@ -5,10 +5,13 @@ use std::{pin::Pin, time::Duration};
 use domain::{
     event::TimeAndPlace,
     ids::RegistrationId,
+    instant::Instant,
     job::{ClaimedJob, InvalidPayload, JobKind},
 };
-use storage::SuccessfulDelivery;
+use storage::{SuccessfulDelivery, Tx};
+use uuid::Uuid;
 
+use super::backoff;
 use crate::email::Undelivered;
 
 /// A running try of a job.
@@ -21,7 +24,26 @@ pub trait Handler: Send + Sync {
 
     /// Runs one try.
     fn handle<'a>(&'a self, job: &'a ClaimedJob) -> Attempt<'a>;
+
+    /// Seconds until the next try after this many, or `None` after the last one.
+    fn wait_seconds(&self, tries: i32, subject: Uuid) -> Option<i64> {
+        backoff::wait_seconds(tries, subject)
+    }
+
+    /// Records that a job failed for good; false if its lease was lost. The job stays for operators.
+    fn give_up<'a>(
+        &'a self,
+        tx: &'a mut Tx,
+        job: &'a ClaimedJob,
+        now: Instant,
+        error: &'a str,
+    ) -> GivingUp<'a> {
+        Box::pin(tx.fail_job(job, now, error))
+    }
 }
+
+/// See [`Handler::give_up`].
+pub type GivingUp<'a> = Pin<Box<dyn Future<Output = Result<bool, storage::Error>> + Send + 'a>>;
 
 /// What is recorded about a try that succeeded.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,17 +2,25 @@
 
 use std::{
     collections::{HashMap, VecDeque},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::Duration,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use domain::{
     instant::Instant,
     job::{Destination, JobKind},
 };
-use tokio::{sync::Notify, time::Instant as Moment};
+use tokio::{
+    sync::{Notify, Semaphore, SemaphorePermit},
+    time::Instant as Moment,
+};
 
-use super::pause::Pause;
+use super::{
+    limits::{LaneLimits, Limits},
+    pause::Pause,
+};
 
 /// Maximum number of receivers of webhooks that are remembered since they wait for a lane. Further ones are found again later.
 const MAX_WAITING: usize = 1_024;
@@ -24,20 +32,42 @@ const MAX_PAUSES: usize = 1_024;
 /// The due work for one destination, with slots of its own.
 pub(super) struct Lane {
     pub(super) destination: Destination,
+    pub(super) limits: LaneLimits,
     /// The kinds with due jobs; the first is claimed next.
     due: Mutex<VecDeque<JobKind>>,
     offered: Notify,
+    /// Limits concurrent tries. Closed once no more begin.
+    slots: Semaphore,
+    has_begun: AtomicBool,
     opened: Moment,
 }
 
 impl Lane {
-    pub(super) fn new(destination: Destination, due: Vec<JobKind>) -> Self {
+    pub(super) fn new(destination: Destination, due: Vec<JobKind>, limits: LaneLimits) -> Self {
         Self {
+            slots: Semaphore::new(limits.slots),
+            limits,
             destination,
             due: Mutex::new(due.into()),
             offered: Notify::new(),
+            has_begun: AtomicBool::new(false),
             opened: Moment::now(),
         }
+    }
+
+    /// Waits for a slot, in which one try may run; `None` if no more tries begin.
+    pub(super) async fn slot(&self) -> Option<SemaphorePermit<'_>> {
+        self.slots.acquire().await.ok()
+    }
+
+    /// Notes that a try begins.
+    pub(super) fn note_begun(&self) {
+        self.has_begun.store(true, Ordering::Relaxed);
+    }
+
+    /// Lets no more tries begin. Those that wait for a slot get none.
+    pub(super) fn begin_no_more(&self) {
+        self.slots.close();
     }
 
     /// Adds a kind with due jobs.
@@ -76,8 +106,7 @@ impl Lane {
 /// The open lanes, and the receivers of webhooks that wait for one. Other destinations are few, and always get theirs: strangers cannot keep
 /// mails waiting.
 pub(super) struct Lanes {
-    /// Maximum number of open lanes to receivers of webhooks. With the slots of each it bounds the running tries.
-    max_of_webhooks: usize,
+    limits: Limits,
     state: Mutex<State>,
 }
 
@@ -89,8 +118,9 @@ struct State {
 }
 
 impl State {
-    fn open(&mut self, destination: Destination, kind: JobKind) -> Arc<Lane> {
-        let lane = Arc::new(Lane::new(destination.clone(), vec![kind]));
+    fn open(&mut self, destination: Destination, kind: JobKind, limits: Limits) -> Arc<Lane> {
+        let limits = limits.of(&destination);
+        let lane = Arc::new(Lane::new(destination.clone(), vec![kind], limits));
         self.open.insert(destination, Arc::clone(&lane));
         lane
     }
@@ -117,9 +147,9 @@ pub(super) enum Closing {
 }
 
 impl Lanes {
-    pub(super) fn new(max_of_webhooks: usize) -> Self {
+    pub(super) fn new(limits: Limits) -> Self {
         Self {
-            max_of_webhooks,
+            limits,
             state: Mutex::default(),
         }
     }
@@ -133,20 +163,21 @@ impl Lanes {
             return None;
         }
         if destination.is_webhook() {
-            if state.count_of_webhooks() >= self.max_of_webhooks {
+            if state.count_of_webhooks() >= self.limits.webhook_lanes {
                 state.wait(destination, kind);
                 return None;
             }
             state.waiting.retain(|(waits, _)| waits != destination);
         }
-        Some(state.open(destination.clone(), kind))
+        Some(state.open(destination.clone(), kind, self.limits))
     }
 
-    /// Whether a lane has been open for this long while others wait for one: it then finishes its tries and begins no more. Otherwise, slow
-    /// receivers with many messages would keep all lanes.
-    pub(super) fn is_over(&self, lane: &Lane, turn: Duration) -> bool {
+    /// Whether the turn of a lane, in which at least one try has begun, is over while others wait for one: it then finishes its tries and
+    /// begins no more. Otherwise, slow receivers with many messages would keep all lanes.
+    pub(super) fn is_over(&self, lane: &Lane) -> bool {
         lane.destination.is_webhook()
-            && lane.opened.elapsed() >= turn
+            && lane.has_begun.load(Ordering::Relaxed)
+            && lane.opened.elapsed() >= self.limits.webhook_turn
             && !held(&self.state).waiting.is_empty()
     }
 
@@ -167,7 +198,7 @@ impl Lanes {
             return Closing::Closed(None);
         }
         let next = state.waiting.pop_front();
-        Closing::Closed(next.map(|(destination, kind)| state.open(destination, kind)))
+        Closing::Closed(next.map(|(destination, kind)| state.open(destination, kind, self.limits)))
     }
 }
 
@@ -241,6 +272,8 @@ fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use uuid::Uuid;
 
     use super::*;
@@ -249,6 +282,15 @@ mod tests {
 
     fn destination(number: usize) -> Destination {
         Destination::new(format!("webhook:{number}"))
+    }
+
+    /// Lanes for two receivers of webhooks, whose turns are over at once.
+    fn two_lanes() -> Lanes {
+        Lanes::new(Limits {
+            webhook_lanes: 2,
+            webhook_turn: Duration::ZERO,
+            ..Limits::default()
+        })
     }
 
     /// Closes a lane without work, or whose turn is over; returns the destination that has its lane now.
@@ -261,7 +303,7 @@ mod tests {
 
     #[test]
     fn a_bounded_number_of_lanes_is_open_and_those_that_wait_get_them_in_turn() {
-        let lanes = Lanes::new(2);
+        let lanes = two_lanes();
         let open = |number| lanes.offer(&destination(number), JobKind::StockCover);
         let first = open(0).unwrap();
         let second = open(1).unwrap();
@@ -274,22 +316,24 @@ mod tests {
         let next = closed(&lanes, &first, false).unwrap();
         assert_eq!(next.destination, destination(3));
 
-        // One with work whose turn is over waits behind the others.
-        assert!(lanes.is_over(&second, Duration::ZERO));
+        // One with work whose turn is over waits behind the others, but each begins a try.
+        assert!(!lanes.is_over(&second));
+        second.note_begun();
+        assert!(lanes.is_over(&second));
         let next = closed(&lanes, &second, true).unwrap();
         assert_eq!(next.destination, destination(2));
         assert_eq!(next.next_kind(), Some(JobKind::StockCover));
         let next = closed(&lanes, &next, false).unwrap();
         assert_eq!(next.destination, destination(1));
         assert_eq!(next.next_kind(), Some(JobKind::StockCover));
-        assert!(!lanes.is_over(&next, Duration::ZERO));
+        assert!(!lanes.is_over(&next));
         assert!(closed(&lanes, &next, false).is_none());
         assert!(open(4).is_some());
     }
 
     #[test]
     fn a_lane_whose_work_panics_is_closed_but_not_the_next_one_of_its_destination() {
-        let lanes = Arc::new(Lanes::new(2));
+        let lanes = Arc::new(two_lanes());
         let open = || lanes.offer(&destination(1), JobKind::StockCover);
         let first = Work::on(open().unwrap(), &lanes);
         let panics = std::thread::spawn(move || {

@@ -1,13 +1,20 @@
 //! The handler of the jobs that post messages to webhooks.
 
-use domain::job::{ClaimedJob, JobKind};
-use server::metrics;
-use storage::SuccessfulDelivery;
+use std::time::Duration;
 
-use super::{Attempt, AttemptError, Done, Handler};
+use domain::{
+    instant::Instant,
+    job::{ClaimedJob, JobKind},
+    webhook::{self, DeliveryAttempt},
+};
+use server::metrics;
+use storage::{SuccessfulDelivery, Tx};
+use uuid::Uuid;
+
+use super::{Attempt, AttemptError, Done, GivingUp, Handler};
 use crate::{
-    service::{Failed, Prepared},
-    webhook_post::WebhookPost,
+    service::{Failed, Prepared, attempt_at},
+    webhook_post::{Unpostable, WebhookPost},
 };
 
 /// Posts messages to webhooks.
@@ -31,11 +38,21 @@ impl WebhookDelivery {
             Prepared::Unopened(error) => return Err(AttemptError::Unreachable(error.to_string())),
             Prepared::Post(outbound) => outbound,
         };
-        let attempted = self.post.attempt(&outbound).await;
+        let attempted = match self.post.attempt(&outbound).await {
+            Ok(attempted) => attempted,
+            // It waits until the operator lets this process post.
+            Err(error @ Unpostable::NoWayOut) => {
+                return Err(AttemptError::Unreachable(error.to_string()));
+            }
+            Err(error @ Unpostable::Unwritable) => {
+                return Err(AttemptError::Permanent(error.to_string()));
+            }
+        };
         metrics::measure(|all| all.webhook_deliveries.add_one([attempted.outcome().into()]));
         let Some(error) = attempted.attempt.error.clone() else {
             return Ok(Done::Posted(Box::new(SuccessfulDelivery {
                 webhook: outbound.webhook.id,
+                number: outbound.webhook.number,
                 message: outbound.message.id,
                 url: outbound.webhook.url.clone().unwrap_or_default(),
                 attempt: attempted.attempt,
@@ -60,6 +77,27 @@ impl WebhookDelivery {
 impl Handler for WebhookDelivery {
     fn kinds(&self) -> &'static [JobKind] {
         &[JobKind::WebhookDelivery]
+    }
+
+    fn wait_seconds(&self, tries: i32, message: Uuid) -> Option<i64> {
+        webhook::wait_seconds(tries, message)
+    }
+
+    /// Muster itself could not make the delivery. It fails in its owner's list, too, where it can be replayed. The text is for operators, so
+    /// the attempt says less.
+    fn give_up<'a>(
+        &'a self,
+        tx: &'a mut Tx,
+        job: &'a ClaimedJob,
+        now: Instant,
+        error: &'a str,
+    ) -> GivingUp<'a> {
+        tracing::error!(message_id = %job.key.subject_id, error, "a message could not be posted to a webhook");
+        let attempt = DeliveryAttempt {
+            error: Some("it could not be posted: the log of this site says why".to_owned()),
+            ..attempt_at(now, Duration::ZERO)
+        };
+        Box::pin(async move { tx.fail_delivery(job, &attempt).await })
     }
 
     fn handle<'a>(&'a self, job: &'a ClaimedJob) -> Attempt<'a> {

@@ -36,7 +36,7 @@ pub use replay::{Replayed, WhichMessages};
 pub use sealing::SealedSecrets;
 
 /// More than any plan has.
-const MAX_WEBHOOKS: i64 = 100;
+pub(in crate::service) const MAX_WEBHOOKS: i64 = 100;
 
 /// Attempts that are shown of one delivery.
 const MAX_ATTEMPTS_SHOWN: i64 = 50;

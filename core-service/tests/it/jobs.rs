@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use core_service::jobs::{Attempt, AttemptError, Done, Handler, Limits, Runner};
+use core_service::jobs::{Attempt, AttemptError, Done, Handler, LaneLimits, Limits, Runner};
 use domain::{
     clock::Clock,
     job::{ClaimedJob, Destination, Job, JobKind, Task},
@@ -327,7 +327,10 @@ async fn a_try_that_takes_too_long_is_dropped_and_comes_again(database: Database
     add_jobs(&store, 0..1, &Destination::COVERS).await;
     let handler = Scripted::new(Behaviour::Hang);
     let runner = runner(&store, &clock, &handler).with_limits(Limits {
-        attempt_timeout: Duration::from_millis(1),
+        other: LaneLimits {
+            timeout: Duration::from_millis(1),
+            ..LaneLimits::OTHER
+        },
         ..Limits::default()
     });
     assert_eq!(runner.drain().await.unwrap(), 1);
@@ -343,7 +346,10 @@ async fn a_runner_that_is_told_to_stop_finishes_what_is_under_way(database: Data
     let handler = Scripted::new(Behaviour::Hang);
     let stop = CancellationToken::new();
     let limits = Limits {
-        slots: 2,
+        other: LaneLimits {
+            slots: 2,
+            ..LaneLimits::OTHER
+        },
         ..Limits::default()
     };
     let runner = runner(&store, &clock, &handler).with_limits(limits);

@@ -83,6 +83,12 @@ impl Webhook {
         self.state == WebhookState::Active && self.url.is_some()
     }
 
+    /// Whether a message of its account is to be posted to it, now or once it is active.
+    pub fn wants(&self, message: &WebhookMessage) -> bool {
+        let is_of_event = self.event_id.is_none() || self.event_id == message.subject.event_id;
+        self.url.is_some() && is_of_event && self.types.contain(message.kind)
+    }
+
     /// The former secret, sealed, while it signs as well.
     pub fn former_secret_at(&self, now: Instant) -> Option<&[u8]> {
         let is_valid = self.former_until.is_some_and(|until| now < until);

@@ -53,7 +53,7 @@ macro_rules! step {
     };
 }
 
-const STEPS: [Step; 63] = [
+const STEPS: [Step; 64] = [
     step!(1, "0001_initial", both),
     step!(2, "0002_registering", both),
     step!(3, "0003_excused_jobs", both),
@@ -123,6 +123,7 @@ const STEPS: [Step; 63] = [
     step!(85, "0085_series", both),
     step!(86, "0086_members_of_events", both),
     step!(87, "0087_webhooks", both),
+    step!(88, "0088_webhook_indexes", both),
 ];
 
 /// SQLite's migrations.

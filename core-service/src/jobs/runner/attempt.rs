@@ -22,6 +22,18 @@ pub(super) struct Try {
     pub(super) unsent: Option<Unsent>,
 }
 
+impl Try {
+    /// One that did not begin before others were to be done first.
+    pub(super) const fn not_begun(job: ClaimedJob, now: Instant) -> Self {
+        Self {
+            job,
+            started: now,
+            outcome: Outcome::NotBegun,
+            unsent: None,
+        }
+    }
+}
+
 /// A mail to a registrant that was not handed over.
 #[derive(Debug)]
 pub(super) struct Unsent {
@@ -48,13 +60,15 @@ pub(super) enum Outcome {
     Held,
     /// It was withdrawn while it ran, and is recorded already.
     Withdrawn,
+    /// It did not begin, so it is tried again and does not count.
+    NotBegun,
 }
 
 impl Outcome {
     const fn is_no_failure(&self) -> bool {
         matches!(
             self,
-            Self::Done(_) | Self::Wait(..) | Self::Held | Self::Withdrawn
+            Self::Done(_) | Self::Wait(..) | Self::Held | Self::Withdrawn | Self::NotBegun
         )
     }
 
@@ -69,6 +83,7 @@ impl Outcome {
             Self::Failed(_) => "failed",
             Self::Held => "held",
             Self::Withdrawn => "withdrawn",
+            Self::NotBegun => "not_begun",
         }
     }
 }

@@ -59,14 +59,17 @@ impl Runner {
     }
 
     /// A lane for each destination with due jobs; none of them is open. For [`Runner::drain`].
-    pub(super) async fn find_all_lanes(&self) -> Result<Vec<Lane>, Error> {
+    pub(super) async fn find_all_lanes(&self) -> Result<Vec<Arc<Lane>>, Error> {
         let (mut all, mut place) = (BTreeMap::<Destination, Vec<JobKind>>::new(), None);
         loop {
             for (destination, kind) in self.find_due(&mut place).await? {
                 all.entry(destination).or_default().push(kind);
             }
             if place.is_none() {
-                let lane = |(destination, due)| Lane::new(destination, due);
+                let lane = |(destination, due)| {
+                    let limits = self.limits.of(&destination);
+                    Arc::new(Lane::new(destination, due, limits))
+                };
                 return Ok(all.into_iter().map(lane).collect());
             }
         }

@@ -1,19 +1,18 @@
 //! Recording the outcomes of tries.
 
-use std::{collections::BTreeMap, time::Duration};
+use std::collections::BTreeMap;
 
 use domain::{
     instant::Instant,
-    job::{ClaimedJob, JobKey, JobKind},
+    job::{ClaimedJob, JobKey},
     mail::SentMail,
-    webhook::{self, DeliveryAttempt},
 };
 use storage::{Error, Tx};
 
 use super::{Lane, Outcome, Runner, Try, mails};
 use crate::{
     jobs::{Done, backoff},
-    service::{attempt_at, stop_after_failure},
+    service::stop_after_failure,
 };
 
 /// How much of an error's text is stored.
@@ -28,7 +27,7 @@ impl Runner {
         ended: &[Try],
         now: Instant,
     ) -> Result<(), Error> {
-        let (mut done, mut told, mut recorded) = (Vec::<&ClaimedJob>::new(), Vec::new(), 0);
+        let (mut done, mut told, mut held) = (Vec::<&ClaimedJob>::new(), Vec::new(), 0);
         let (mut mails, mut posted) = (BTreeMap::new(), Vec::new());
         for one in ended {
             match &one.outcome {
@@ -44,10 +43,10 @@ impl Runner {
                 }
                 Outcome::Done(Done::Posted(delivery)) => {
                     posted.push((**delivery).clone());
-                    recorded += 1;
+                    held += 1;
                 }
                 Outcome::Done(Done::Recorded) | Outcome::Withdrawn | Outcome::Slowed(..) => {
-                    recorded += 1;
+                    held += 1;
                 }
                 _ => {}
             }
@@ -56,14 +55,20 @@ impl Runner {
         told.sort_unstable_by_key(|(registration, _)| *registration);
         tx.record_announced(&told).await?;
         tx.record_deliveries(&posted).await?;
-        let mut held = recorded + tx.finish_jobs(&done).await?;
-        for one in ended {
-            let is_held = self.record_one(lane, tx, one, now).await?;
+        let mut failed: Vec<(&Try, Next<'_>)> = ended
+            .iter()
+            .filter_map(|one| Some((one, self.next(lane, one, now)?)))
+            .collect();
+        // Giving up locks more than the job, and whoever locks that as well has locked it first.
+        failed.sort_by_key(|(_, next)| !matches!(next, Next::GiveUp(_)));
+        for (one, next) in failed {
+            let is_held = self.record_failure(tx, &one.job, next, now).await?;
             if is_held && let Some(mail) = mails::refused(one, now) {
                 mails.insert(one.job.key, mail);
             }
             held += u64::from(is_held);
         }
+        held += tx.finish_jobs(&done).await?;
         record_mails(tx, mails, now).await?;
         let lost = lost(ended, held, now);
         if lost > 0 {
@@ -77,46 +82,87 @@ impl Runner {
         Ok(())
     }
 
-    /// Records a try that did not succeed; false if its lease was lost.
-    async fn record_one(
+    /// What becomes of the job of a try that did not succeed; `None` if that is recorded otherwise.
+    fn next<'a>(&self, lane: &Lane, one: &'a Try, now: Instant) -> Option<Next<'a>> {
+        let Try { job, outcome, .. } = one;
+        let subject = job.key.subject_id;
+        let next = match outcome {
+            Outcome::Done(_) | Outcome::Withdrawn | Outcome::Slowed(..) => return None,
+            Outcome::Held => Next::Hold,
+            Outcome::NotBegun => Next::Postpone {
+                due_at: now,
+                counts: false,
+                error: "it did not begin yet: others came first",
+            },
+            Outcome::Wait(wait, error) => {
+                let seconds = i64::try_from(wait.as_secs()).unwrap_or(i64::MAX);
+                let wait = backoff::spread(seconds.saturating_add(1), subject);
+                Next::Postpone {
+                    due_at: now.plus_seconds(wait),
+                    counts: false,
+                    error,
+                }
+            }
+            Outcome::Unreachable(error) => Next::Postpone {
+                due_at: self.pauses.of(&lane.destination).due_at(now),
+                counts: false,
+                error,
+            },
+            Outcome::Retry(error) => {
+                let handler = self.handlers.get(&job.key.kind);
+                match handler.and_then(|handler| handler.wait_seconds(job.tries, subject)) {
+                    Some(wait) => Next::Postpone {
+                        due_at: now.plus_seconds(wait),
+                        counts: true,
+                        error,
+                    },
+                    None => Next::GiveUp(error),
+                }
+            }
+            Outcome::Failed(error) => Next::GiveUp(error),
+        };
+        Some(next)
+    }
+
+    /// Records what becomes of a job; false if its lease was lost.
+    async fn record_failure(
         &self,
-        lane: &Lane,
         tx: &mut Tx,
-        Try { job, outcome, .. }: &Try,
+        job: &ClaimedJob,
+        next: Next<'_>,
         now: Instant,
     ) -> Result<bool, Error> {
-        let is_delivery = job.key.kind == JobKind::WebhookDelivery;
-        let wait = if is_delivery {
-            webhook::wait_seconds(job.tries, job.key.subject_id)
-        } else {
-            backoff::wait_seconds(job.tries, job.key.subject_id)
-        };
-        match (outcome, wait) {
-            (Outcome::Done(_) | Outcome::Withdrawn | Outcome::Slowed(..), _) => Ok(false),
-            (Outcome::Held, _) => tx.hold_job(job, now).await,
-            (Outcome::Wait(wait, text), _) => {
-                let seconds = i64::try_from(wait.as_secs()).unwrap_or(i64::MAX);
-                let wait = backoff::spread(seconds.saturating_add(1), job.key.subject_id);
-                let due_at = now.plus_seconds(wait);
-                tx.postpone_job(job, due_at, false, &shortened(text)).await
+        match next {
+            Next::Hold => tx.hold_job(job, now).await,
+            Next::Postpone {
+                due_at,
+                counts,
+                error,
+            } => {
+                tx.postpone_job(job, due_at, counts, &shortened(error))
+                    .await
             }
-            (Outcome::Unreachable(text), _) => {
-                let due_at = self.pauses.of(&lane.destination).due_at(now);
-                tx.postpone_job(job, due_at, false, &shortened(text)).await
-            }
-            (Outcome::Retry(text), Some(wait)) => {
-                let due_at = now.plus_seconds(wait);
-                tx.postpone_job(job, due_at, true, &shortened(text)).await
-            }
-            (Outcome::Retry(text), None) | (Outcome::Failed(text), _) => {
+            Next::GiveUp(error) => {
                 log_failed(job);
-                if is_delivery {
-                    return fail_delivery(tx, job, now, text).await;
+                match self.handlers.get(&job.key.kind) {
+                    Some(handler) => handler.give_up(tx, job, now, &shortened(error)).await,
+                    None => Ok(false),
                 }
-                tx.fail_job(job, now, &shortened(text)).await
             }
         }
     }
+}
+
+/// What becomes of a job whose try did not succeed.
+enum Next<'a> {
+    Hold,
+    Postpone {
+        due_at: Instant,
+        /// Whether the try counts.
+        counts: bool,
+        error: &'a str,
+    },
+    GiveUp(&'a str),
 }
 
 /// How many of these tries lost their leases, if so many still held theirs. A lease that has not ended cannot be lost: such a job was
@@ -126,21 +172,6 @@ fn lost(ended: &[Try], held: u64, now: Instant) -> u64 {
     (ended.len() as u64)
         .saturating_sub(held)
         .min(late.count() as u64)
-}
-
-/// Gives up a delivery that Muster itself could not make. The text is for operators, so the attempt says less.
-async fn fail_delivery(
-    tx: &mut Tx,
-    job: &ClaimedJob,
-    now: Instant,
-    text: &str,
-) -> Result<bool, Error> {
-    tracing::error!(message_id = %job.key.subject_id, error = %shortened(text), "a message could not be posted to a webhook");
-    let attempt = DeliveryAttempt {
-        error: Some("it could not be posted: the log of this site says why".to_owned()),
-        ..attempt_at(now, Duration::ZERO)
-    };
-    tx.fail_delivery(job, &attempt).await
 }
 
 /// Records what became of mails, each once even if its job was done twice. Those that were refused for good may be the last to their

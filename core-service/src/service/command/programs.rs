@@ -2,11 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use domain::{audit::Actor, fact::Fact, ids::AccountId, instant::Instant, webhook::WebhookMessage};
+use domain::{
+    audit::Actor, fact::Fact, ids::AccountId, instant::Instant, job::Job, webhook::WebhookMessage,
+};
 use server::traces;
 use storage::Tx;
 
 use super::Context;
+use crate::service::webhooks::MAX_WEBHOOKS;
 
 impl Context {
     /// Notes the messages of a fact. They are numbered and written last, and only for accounts that have webhooks.
@@ -42,9 +45,25 @@ pub(super) async fn write(
         for (seq, message) in (last - count + 1..).zip(&mut messages) {
             message.seq = seq;
         }
+        // No webhook of the account changes meanwhile, since its stream is locked.
+        let webhooks = tx.list_webhooks(account, MAX_WEBHOOKS).await?;
+        let deliveries: Vec<_> = messages
+            .iter()
+            .flat_map(|message| webhooks.iter().map(move |webhook| (webhook, message)))
+            .filter(|(webhook, message)| webhook.wants(message))
+            .collect();
         let trace_parent = traces::named(&traces::current());
-        tx.insert_webhook_messages(account, &messages, now, trace_parent.as_deref())
-            .await?;
+        let jobs: Vec<Job> = deliveries
+            .iter()
+            .filter(|(webhook, _)| webhook.is_active())
+            .map(|(webhook, message)| Job {
+                trace_parent: trace_parent.clone(),
+                ..Job::webhook_delivery(webhook, message)
+            })
+            .collect();
+        tx.insert_webhook_messages(&messages).await?;
+        tx.insert_webhook_deliveries(&deliveries).await?;
+        tx.insert_jobs(&jobs, now).await?;
         recorded.push(account);
     }
     Ok(recorded)

@@ -74,7 +74,10 @@ impl Webhooks {
             };
             context.tx.update_webhook(&after).await?;
             if !after.is_active() {
-                context.tx.drop_deliveries_to(&after.destination()).await?;
+                context
+                    .tx
+                    .delete_delivery_jobs(&after.destination())
+                    .await?;
             } else if !before.is_active() {
                 context
                     .tx
@@ -227,7 +230,7 @@ async fn end(context: &mut Context, found: Vec<Webhook>) -> Result<(), Error> {
         context.tx.update_webhook(&webhook).await?;
         context
             .tx
-            .drop_deliveries_to(&webhook.destination())
+            .delete_delivery_jobs(&webhook.destination())
             .await?;
         let fact = Fact::WebhookChanged {
             webhook: &webhook,

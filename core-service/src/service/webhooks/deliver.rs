@@ -258,7 +258,10 @@ impl Webhooks {
                 context.record(fact).await?;
             }
             if after.state == WebhookState::Disabled {
-                context.tx.drop_deliveries_to(&after.destination()).await?;
+                context
+                    .tx
+                    .delete_delivery_jobs(&after.destination())
+                    .await?;
                 return Ok(Failed::Disabled);
             }
             let Some(wait) = wait else {

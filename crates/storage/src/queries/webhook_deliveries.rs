@@ -13,7 +13,7 @@ use crate::{
     input::Input,
     record::{Record as _, record},
     row::{Columns, FromRow},
-    sql::{FOR_UPDATE, Fragment, sql},
+    sql::{FOR_SHARE, FOR_UPDATE, Fragment, sql},
 };
 
 use super::jobs::CLAIMED;
@@ -55,6 +55,8 @@ const OR_RENEW: Fragment = Fragment::new(
 pub struct SuccessfulDelivery {
     /// The webhook.
     pub webhook: WebhookId,
+    /// The number of the webhook, the occasion of the job.
+    pub number: i32,
     /// The message.
     pub message: Uuid,
     /// Where it was posted, which may be a former URL of the webhook by now.
@@ -148,13 +150,13 @@ impl Reads {
             return Ok(Vec::new());
         }
         let statement = sql!(
-            "SELECT d.webhook_id, d.message_id FROM webhook_deliveries d WHERE d.message_id IN (SELECT id FROM input)"
+            "SELECT d.message_id FROM input JOIN webhook_deliveries d ON d.webhook_id = input.webhook_id AND d.message_id = input.message_id"
         )
         .planned_each_time();
-        let input = Input::of(messages).column("id", |id| id);
-        let found: Vec<(WebhookId, Uuid)> = self.all(statement, input).await?;
-        let own = found.into_iter().filter(|(of, _)| *of == webhook);
-        Ok(own.map(|(_, message)| message).collect())
+        let input = Input::of(messages)
+            .column("webhook_id", |_| webhook)
+            .column("message_id", |message| message);
+        self.all(statement, input).await
     }
 
     /// Returns the messages since then whose delivery to a webhook failed, the oldest first.
@@ -173,19 +175,20 @@ impl Reads {
 }
 
 impl Tx {
-    /// Schedules the deliveries of a webhook that wait without a job; returns their number.
+    /// Schedules the deliveries of a webhook that wait without a job.
     pub async fn schedule_waiting_deliveries(
         &mut self,
         webhook: &Webhook,
         now: Instant,
-    ) -> Result<u64, Error> {
+    ) -> Result<(), Error> {
         let statement = sql!(
             "INSERT INTO jobs (kind, subject_id, occasion, destination, attempts, uncounted, due_at, created_at) \
              SELECT 'webhook_delivery', d.message_id, $2, $3, 0, 0, $4, $4 FROM webhook_deliveries d \
              WHERE d.webhook_id = $1 AND d.state = 'waiting' ON CONFLICT (kind, subject_id, occasion) DO NOTHING"
         );
         let values = (webhook.id, webhook.number, webhook.destination(), now);
-        self.execute(statement, values).await
+        self.execute(statement, values).await?;
+        Ok(())
     }
 
     /// Makes these deliveries of a webhook wait again, with all attempts, and due at once if it is active.
@@ -267,7 +270,8 @@ impl Tx {
              WHERE webhook_deliveries.webhook_id = input.webhook_id AND webhook_deliveries.message_id = input.message_id \
              AND webhook_deliveries.state <> 'delivered' \
              AND EXISTS (SELECT 1 FROM webhooks w WHERE w.id = input.webhook_id AND w.url = input.url)"
-        );
+        )
+        .planned_each_time();
         let input = Input::of(delivered)
             .column("webhook_id", |one| one.webhook)
             .column("message_id", |one| one.message)
@@ -275,15 +279,21 @@ impl Tx {
             .column("status", |one| one.attempt.status)
             .column("at", |one| one.attempt.at);
         self.execute(statement, input).await?;
+        let attempts: Vec<_> = delivered
+            .iter()
+            .map(|one| (one.webhook, one.message, &one.attempt))
+            .collect();
+        self.insert_delivery_attempts(&attempts).await?;
         let finish = sql!(
-            "DELETE FROM jobs WHERE kind = 'webhook_delivery' AND subject_id = $2 AND occasion = (SELECT number FROM webhooks WHERE id = $1) \
-             AND EXISTS (SELECT 1 FROM webhook_deliveries d WHERE d.webhook_id = $1 AND d.message_id = $2 AND d.state = 'delivered')"
-        );
-        for one in delivered {
-            self.insert_delivery_attempt(one.webhook, one.message, &one.attempt)
-                .await?;
-            self.execute(finish, (one.webhook, one.message)).await?;
-        }
+            "DELETE FROM jobs WHERE (kind, subject_id, occasion) IN (SELECT 'webhook_delivery', d.message_id, input.number FROM input \
+             JOIN webhook_deliveries d ON d.webhook_id = input.webhook_id AND d.message_id = input.message_id WHERE d.state = 'delivered')"
+        )
+        .planned_each_time();
+        let input = Input::of(delivered)
+            .column("webhook_id", |one| one.webhook)
+            .column("number", |one| one.number)
+            .column("message_id", |one| one.message);
+        self.execute(finish, input).await?;
         Ok(())
     }
 
@@ -303,7 +313,7 @@ impl Tx {
             let values = (webhook, message, state, attempt.status, attempt.at);
             self.execute(statement, values).await?;
         }
-        self.insert_delivery_attempt(webhook, message, attempt)
+        self.insert_delivery_attempts(&[(webhook, message, attempt)])
             .await
     }
 
@@ -319,7 +329,7 @@ impl Tx {
         );
         let last: Option<Option<String>> = self.optional(statement, (webhook, message)).await?;
         if last.flatten() != attempt.error {
-            self.insert_delivery_attempt(webhook, message, attempt)
+            self.insert_delivery_attempts(&[(webhook, message, attempt)])
                 .await?;
         }
         Ok(())
@@ -331,7 +341,7 @@ impl Tx {
         job: &ClaimedJob,
         attempt: &DeliveryAttempt,
     ) -> Result<bool, Error> {
-        // It is locked first, as everywhere.
+        // Before the job, as where a webhook is paused.
         let statement = sql!(
             "SELECT id FROM webhooks WHERE number = $2 AND account_id = (SELECT account_id FROM webhook_messages WHERE id = $1){}",
             FOR_UPDATE,
@@ -352,30 +362,53 @@ impl Tx {
         Ok(true)
     }
 
-    /// Adds an attempt of a delivery. Its answer is left out if it is about someone who was erased meanwhile.
-    async fn insert_delivery_attempt(
+    /// Adds attempts of deliveries. Answers are left out that are about someone who was erased meanwhile.
+    async fn insert_delivery_attempts(
         &mut self,
-        webhook: WebhookId,
-        message: Uuid,
-        attempt: &DeliveryAttempt,
+        attempts: &[(WebhookId, Uuid, &DeliveryAttempt)],
     ) -> Result<(), Error> {
+        self.lock_answered_messages(attempts).await?;
         let statement = sql!(
             "INSERT INTO webhook_attempts (webhook_id, message_id, at, took_ms, status, answer, error) \
-             SELECT d.webhook_id, d.message_id, $3, $4, $5, CASE WHEN m.registration_id IS NULL \
-             OR EXISTS (SELECT 1 FROM registrations r WHERE r.id = m.registration_id) THEN $6 END, $7 \
-             FROM webhook_deliveries d JOIN webhook_messages m ON m.id = d.message_id \
-             WHERE d.webhook_id = $1 AND d.message_id = $2 ON CONFLICT (webhook_id, message_id, at) DO NOTHING"
-        );
-        let values = (
-            webhook,
-            message,
-            attempt.at,
-            attempt.took_ms,
-            attempt.status,
-            attempt.answer.as_deref(),
-            attempt.error.as_deref(),
-        );
-        self.execute(statement, values).await?;
+             SELECT d.webhook_id, d.message_id, input.at, input.took_ms, input.status, CASE WHEN m.registration_id IS NULL \
+             OR EXISTS (SELECT 1 FROM registrations r WHERE r.id = m.registration_id) THEN input.answer END, input.error FROM input \
+             JOIN webhook_deliveries d ON d.webhook_id = input.webhook_id AND d.message_id = input.message_id \
+             JOIN webhook_messages m ON m.id = d.message_id WHERE TRUE ON CONFLICT (webhook_id, message_id, at) DO NOTHING"
+        )
+        .planned_each_time();
+        let input = Input::of(attempts)
+            .column("webhook_id", |(webhook, ..)| *webhook)
+            .column("message_id", |(_, message, _)| *message)
+            .column("at", |(.., attempt)| attempt.at)
+            .column("took_ms", |(.., attempt)| attempt.took_ms)
+            .column("status", |(.., attempt)| attempt.status)
+            .column("answer", |(.., attempt)| attempt.answer.as_deref())
+            .column("error", |(.., attempt)| attempt.error.as_deref());
+        self.execute(statement, input).await?;
+        Ok(())
+    }
+
+    /// Makes whoever erases someone wait until answers about them are there to be deleted; or waits itself, and then sees that they are
+    /// erased. See [`Tx::delete_webhook_answers_about`].
+    async fn lock_answered_messages(
+        &mut self,
+        attempts: &[(WebhookId, Uuid, &DeliveryAttempt)],
+    ) -> Result<(), Error> {
+        let answered: Vec<Uuid> = attempts
+            .iter()
+            .filter(|(.., attempt)| attempt.answer.is_some())
+            .map(|(_, message, _)| *message)
+            .collect();
+        if answered.is_empty() {
+            return Ok(());
+        }
+        let statement = sql!(
+            "SELECT m.id FROM webhook_messages m WHERE m.id IN (SELECT id FROM input) AND m.registration_id IS NOT NULL ORDER BY m.id{}",
+            FOR_SHARE,
+        )
+        .planned_each_time();
+        let input = Input::of(&answered).column("id", |id| *id);
+        let _locked: Vec<Uuid> = self.all(statement, input).await?;
         Ok(())
     }
 }

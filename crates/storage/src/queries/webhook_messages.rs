@@ -5,14 +5,16 @@ use std::collections::BTreeMap;
 use domain::{
     ids::{AccountId, RegistrationId, WebhookId},
     instant::Instant,
-    webhook::{Subject, WebhookMessage},
+    webhook::{Subject, Webhook, WebhookMessage},
 };
+use uuid::Uuid;
 
 use crate::{
     Error, FULL_BATCH, Reads, Tx,
     input::Input,
     record::{Record as _, record},
-    sql::{POSITION, sql},
+    sql::{FOR_UPDATE, sql},
+    values::first_id_at,
 };
 
 record! {
@@ -71,17 +73,11 @@ impl Tx {
         self.optional(statement, (account, count)).await
     }
 
-    /// Adds messages of an account, and their deliveries to its webhooks. Those that are active get jobs, which are due at once.
+    /// Adds messages.
     pub async fn insert_webhook_messages(
         &mut self,
-        account: AccountId,
         messages: &[WebhookMessage],
-        now: Instant,
-        trace_parent: Option<&str>,
     ) -> Result<(), Error> {
-        let Some(first) = messages.first() else {
-            return Ok(());
-        };
         let statement = sql!(
             "INSERT INTO webhook_messages (id, account_id, seq, kind, at, event_id, registration_id, message_id, status, changed, actor) \
              SELECT id, account_id, seq, kind, at, event_id, registration_id, message_id, status, changed, actor FROM input"
@@ -101,25 +97,24 @@ impl Tx {
                 .column("actor", |message| &message.actor);
             self.execute(statement, input).await?;
         }
+        Ok(())
+    }
+
+    /// Adds deliveries of messages to webhooks, which wait.
+    pub async fn insert_webhook_deliveries(
+        &mut self,
+        deliveries: &[(&Webhook, &WebhookMessage)],
+    ) -> Result<(), Error> {
         let statement = sql!(
             "INSERT INTO webhook_deliveries (webhook_id, message_id, state, attempts) \
-             SELECT w.id, m.id, 'waiting', 0 FROM webhook_messages m JOIN webhooks w ON w.account_id = m.account_id \
-             WHERE m.account_id = $1 AND m.seq >= $2 AND w.url IS NOT NULL AND (w.event_id IS NULL OR w.event_id = m.event_id) \
-             AND (w.types = '' OR {}(w.types, ' ' || m.kind || ' ') > 0)",
-            POSITION,
+             SELECT webhook_id, message_id, 'waiting', 0 FROM input"
         );
-        let added = self.execute(statement, (account, first.seq)).await?;
-        if added == 0 {
-            return Ok(());
+        for part in deliveries.chunks(FULL_BATCH) {
+            let input = Input::of(part)
+                .column("webhook_id", |(webhook, _)| webhook.id)
+                .column("message_id", |(_, message)| message.id);
+            self.execute(statement, input).await?;
         }
-        let statement = sql!(
-            "INSERT INTO jobs (kind, subject_id, occasion, destination, attempts, uncounted, due_at, created_at, trace_parent) \
-             SELECT 'webhook_delivery', m.id, w.number, w.destination, 0, 0, $3, $3, $4 FROM webhook_messages m \
-             JOIN webhooks w ON w.account_id = m.account_id JOIN webhook_deliveries d ON d.webhook_id = w.id AND d.message_id = m.id \
-             WHERE m.account_id = $1 AND m.seq >= $2 AND w.state = 'active'"
-        );
-        self.execute(statement, (account, first.seq, now, trace_parent))
-            .await?;
         Ok(())
     }
 
@@ -129,13 +124,14 @@ impl Tx {
         before: Instant,
         limit: i64,
     ) -> Result<u64, Error> {
+        // Ids begin with the time.
         let statement = sql!(
-            "DELETE FROM webhook_messages WHERE id IN (SELECT id FROM webhook_messages WHERE at < $1 ORDER BY at LIMIT $2) \
-             RETURNING account_id, seq"
+            "SELECT id, account_id, seq FROM webhook_messages WHERE id < $1 ORDER BY id LIMIT $2"
         );
-        let deleted: Vec<(AccountId, i32)> = self.all(statement, (before, limit)).await?;
+        let values = (first_id_at(before), limit);
+        let messages: Vec<(Uuid, AccountId, i32)> = self.all(statement, values).await?;
         let mut last = BTreeMap::new();
-        for (account, seq) in &deleted {
+        for (_, account, seq) in &messages {
             let highest = last.entry(*account).or_insert(*seq);
             *highest = (*highest).max(*seq);
         }
@@ -145,7 +141,8 @@ impl Tx {
         for (account, seq) in last {
             self.execute(statement, (account, seq)).await?;
         }
-        Ok(u64::try_from(deleted.len()).unwrap_or(u64::MAX))
+        let ids: Vec<Uuid> = messages.into_iter().map(|(id, ..)| id).collect();
+        self.delete_messages(&ids).await
     }
 
     /// Deletes at most `limit` messages of an account that is removed; returns their number.
@@ -154,22 +151,48 @@ impl Tx {
         account: AccountId,
         limit: i64,
     ) -> Result<u64, Error> {
-        let statement = sql!(
-            "DELETE FROM webhook_messages WHERE id IN (SELECT id FROM webhook_messages WHERE account_id = $1 LIMIT $2)"
-        );
-        self.execute(statement, (account, limit)).await
+        let statement =
+            sql!("SELECT id FROM webhook_messages WHERE account_id = $1 ORDER BY seq LIMIT $2");
+        let ids: Vec<Uuid> = self.all(statement, (account, limit)).await?;
+        self.delete_messages(&ids).await
     }
+
+    /// Deletes messages with their deliveries, but those to deleted webhooks: see [`Tx::delete_orphaned_deliveries`].
+    async fn delete_messages(&mut self, ids: &[Uuid]) -> Result<u64, Error> {
+        let deliveries = sql!(
+            "DELETE FROM webhook_deliveries WHERE (webhook_id, message_id) IN (SELECT w.id, m.id FROM input \
+             JOIN webhook_messages m ON m.id = input.id JOIN webhooks w ON w.account_id = m.account_id)"
+        )
+        .planned_each_time();
+        let messages = sql!("DELETE FROM webhook_messages WHERE id IN (SELECT id FROM input)")
+            .planned_each_time();
+        let mut deleted = 0;
+        for part in ids.chunks(FULL_BATCH) {
+            let input = || Input::of(part).column("id", |id| *id);
+            self.execute(deliveries, input()).await?;
+            deleted += self.execute(messages, input()).await?;
+        }
+        Ok(deleted)
+    }
+
     /// Deletes what receivers answered to messages about a registration that is erased.
     pub async fn delete_webhook_answers_about(
         &mut self,
         registration: RegistrationId,
-    ) -> Result<u64, Error> {
+    ) -> Result<(), Error> {
+        // Whoever records an answer at this moment has locked its message: then the answer is there afterwards, and is deleted.
+        let statement = sql!(
+            "SELECT m.id FROM webhook_messages m WHERE m.registration_id = $1 ORDER BY m.id{}",
+            FOR_UPDATE,
+        );
+        let _locked: Vec<Uuid> = self.all(statement, [registration]).await?;
         let statement = sql!(
             "UPDATE webhook_attempts SET answer = NULL WHERE answer IS NOT NULL AND (webhook_id, message_id) IN \
              (SELECT d.webhook_id, d.message_id FROM webhook_messages m JOIN webhook_deliveries d ON d.message_id = m.id \
              WHERE m.registration_id = $1)"
         );
-        self.execute(statement, [registration]).await
+        self.execute(statement, [registration]).await?;
+        Ok(())
     }
 
     /// Deletes at most `limit` deliveries of deleted webhooks; returns their number.

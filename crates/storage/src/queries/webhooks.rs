@@ -279,7 +279,7 @@ impl Tx {
     /// Deletes a webhook, and what waits to be sent to it. Its deliveries, of which there may be very many, go in short transactions
     /// afterwards: see [`Tx::delete_orphaned_deliveries`]. Without webhooks, nothing is recorded.
     pub async fn delete_webhook(&mut self, webhook: &Webhook) -> Result<(), Error> {
-        self.drop_deliveries_to(&webhook.destination()).await?;
+        self.delete_delivery_jobs(&webhook.destination()).await?;
         let statement = sql!("DELETE FROM webhooks WHERE id = $1");
         self.execute(statement, [webhook.id]).await?;
         let statement = sql!("INSERT INTO deleted_webhooks (id) VALUES ($1)");
@@ -292,12 +292,13 @@ impl Tx {
     }
 
     /// Removes the jobs of a webhook. Its deliveries wait on, until jobs are scheduled for them again.
-    pub async fn drop_deliveries_to(&mut self, destination: &Destination) -> Result<u64, Error> {
+    pub async fn delete_delivery_jobs(&mut self, destination: &Destination) -> Result<(), Error> {
         // The indexes are of those that failed and of those that did not: one statement would read all jobs.
         let waiting = sql!("DELETE FROM jobs WHERE destination = $1 AND failed_at IS NULL");
         let failed = sql!("DELETE FROM jobs WHERE destination = $1 AND failed_at IS NOT NULL");
-        let dropped = self.execute(waiting, [destination]).await?;
-        Ok(dropped + self.execute(failed, [destination]).await?)
+        self.execute(waiting, [destination]).await?;
+        self.execute(failed, [destination]).await?;
+        Ok(())
     }
 
     /// Deletes the webhooks of an account that is removed, with what waits.
@@ -309,6 +310,7 @@ impl Tx {
             sql!(
                 "DELETE FROM jobs WHERE failed_at IS NOT NULL AND destination IN (SELECT destination FROM webhooks WHERE account_id = $1)"
             ),
+            sql!("INSERT INTO deleted_webhooks (id) SELECT id FROM webhooks WHERE account_id = $1"),
             sql!("DELETE FROM webhooks WHERE account_id = $1"),
             sql!("UPDATE webhook_streams SET is_recording = FALSE WHERE account_id = $1"),
         ] {
