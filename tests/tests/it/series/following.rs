@@ -81,8 +81,8 @@ async fn what_is_wrong_on_a_later_date_names_it(api: Api) {
     let skipped = json!({"id": ids[0], "scope": "following", "start_date": "2027-03-21T02:30"});
     let refusal = owner.refused::<UpdateEvent>(skipped).await;
     refusal.blames(&["scope"]);
-    let words = "on 23 March 2027, start_date must be a time that clocks";
-    assert!(refusal.details[0].message.contains(words), "{refusal:?}");
+    let words = "must be \"this\", because on 23 March 2027 start_date must be a time that clocks";
+    assert!(refusal.details[0].message.starts_with(words), "{refusal:?}");
     let first = detail(&owner, &ids[0]).await;
     assert_eq!(first["start_date"], "2027-03-16T18:00:00+01:00");
 }
