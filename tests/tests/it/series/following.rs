@@ -127,7 +127,8 @@ async fn dates_that_are_over_stay_and_those_of_the_same_start_follow(api: Api) {
     // 25 March 2027.
     api.advance(Duration::from_hours(69 * 24));
     let renamed = json!({"id": ids[0], "scope": "following", "title": "Rust Day"});
-    owner.ok::<UpdateEvent>(renamed).await;
+    let updated = owner.ok::<UpdateEvent>(renamed).await;
+    assert_eq!(updated["events_updated"], 2);
     for (id, title) in [
         (&ids[0], "Rust Day"),
         (first, "Rust Night"),
