@@ -6,7 +6,7 @@ use crate::binding::{
 };
 use crate::scope::Scope;
 
-/// `GET /api/v1/me`: Reads the account that the credential belongs to: its plan, and how much of its quotas is used.
+/// `GET /api/v1/me`: Reads the account that the credential belongs to: its plan, and how much of its quotas is used. A member for some events only gets `INSUFFICIENT_SCOPE`; `GET /me/events` lists the events that they reach.
 #[derive(Debug, Clone, Copy)]
 pub struct GetAccount;
 
