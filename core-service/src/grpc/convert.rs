@@ -42,7 +42,7 @@ pub(super) use messages::{
     message, message_cursor, message_page, message_patch, message_preview, new_message,
 };
 pub(super) use registrations::{
-    approval, arrived, checked_in, declined, given_answers, hashed_codes, listed,
+    approval, arrived, checked_in, declined, given_answers, given_party, hashed_codes, listed,
     named_registrations, new_registration, own_registration, public_registration, received,
     recipients, registration, registration_by_code, registration_page, registration_patch, ticket,
 };

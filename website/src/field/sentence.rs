@@ -100,6 +100,9 @@ fn with_numbers(rule: &str) -> Option<String> {
         [taken] if rule.contains("spots that are taken") => {
             format!("{taken} spots are taken already. Enter at least {taken}.")
         }
+        [here] if rule.contains("people who are here") => {
+            format!("{here} of you are here already. Choose at least {here}.")
+        }
         [most] if after("must be at most ").is_some_and(|rest| rest.ends_with("MB")) => {
             format!("That picture is too large. Choose one of at most {most} MB.")
         }
@@ -201,6 +204,10 @@ mod tests {
             (
                 "must be at least 7, the number of spots that are taken",
                 "7 spots are taken already. Enter at least 7.",
+            ),
+            (
+                "must be at least 2, the number of people who are here",
+                "2 of you are here already. Choose at least 2.",
             ),
             (
                 "must be an integer for \"How many guests?\"",
