@@ -68,7 +68,7 @@ pub fn only_some_events(scope: Scope) -> Status {
     let reason = Reason::InsufficientScope;
     let metadata = [(SCOPE.to_owned(), scope.to_string())];
     let details = ErrorDetails::with_error_info(reason.code(), DOMAIN, metadata);
-    let message = "you are a member of this account for some events only, and this is about more than those: ask an owner of the account";
+    let message = "you are a member of this account for some events only (list your events to see which), and this is about more than those: ask an owner of the account";
     Status::with_error_details(reason.grpc_code(), message, details)
 }
 

@@ -24,6 +24,8 @@ pub(crate) struct Field {
     pub(crate) is_checked: bool,
     pub(crate) is_required: bool,
     pub(crate) options: Vec<Choice>,
+    /// How many options are shown, if the others are folded away.
+    pub(crate) shown: Option<usize>,
     /// What is wrong with it.
     pub(crate) problem: Option<String>,
     /// What it is elsewhere by now.
@@ -181,6 +183,13 @@ impl Field {
         self
     }
 
+    /// The same field, of whose options only that many are shown until someone unfolds the others.
+    #[must_use]
+    pub(crate) fn folded_after(mut self, shown: usize) -> Self {
+        self.shown = Some(shown);
+        self
+    }
+
     #[must_use]
     pub(crate) fn button(mut self, button: Button) -> Self {
         self.button = Some(button);
@@ -200,6 +209,26 @@ impl Field {
             }
             _ => self.value = given().next().unwrap_or_default().to_owned(),
         }
+    }
+
+    pub(crate) fn shown_options(&self) -> &[Choice] {
+        self.parted_options().0
+    }
+
+    pub(crate) fn folded_options(&self) -> &[Choice] {
+        self.parted_options().1
+    }
+
+    /// Whether the page begins with all options: one that is chosen is not to be overlooked.
+    pub(crate) fn is_unfolded(&self) -> bool {
+        self.folded_options().iter().any(|one| one.is_chosen)
+    }
+
+    fn parted_options(&self) -> (&[Choice], &[Choice]) {
+        let shown = self.shown.unwrap_or(self.options.len());
+        self.options
+            .split_at_checked(shown)
+            .unwrap_or((&self.options, &[]))
     }
 
     /// The picture of an option.

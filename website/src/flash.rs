@@ -36,7 +36,7 @@ flashes! {
     CANCELLED, "cancelled", "Thanks for letting us know. Your spot is free for someone else.";
     MAIL_REFUSED, "mail-refused", "Done. This organizer sends you no more email, unless you register yourself.";
     MESSAGES_RESUMED, "messages-resumed", "Done. You get messages from this organizer again.";
-    ANSWERS_CHANGED, "answers-changed", "Done. The organizer sees your new answers.";
+    ANSWERS_CHANGED, "answers-changed", "Done. The organizer sees what you changed.";
     TAKEN_OVER, "taken-over", "Done. Your registration has the new details.";
     WELCOME, "welcome", "Welcome. You are signed in.";
     PROVEN, "proven", "Thank you. For the next 15 minutes you will not be asked again.";

@@ -42,7 +42,7 @@ pub(super) use messages::{
     message, message_cursor, message_page, message_patch, message_preview, new_message,
 };
 pub(super) use registrations::{
-    approval, arrived, checked_in, declined, given_answers, hashed_codes, listed,
+    approval, arrived, checked_in, declined, given_answers, given_party, hashed_codes, listed,
     named_registrations, new_registration, own_registration, public_registration, received,
     recipients, registration, registration_by_code, registration_page, registration_patch, ticket,
 };
@@ -414,6 +414,7 @@ pub(super) fn my_event_detail(
         reminders_missed: event.reminders_missed.hours().to_vec(),
         custom_fields: custom_field_messages(event.custom_fields),
         registrants_notified: None,
+        events_updated: None,
     }
 }
 
@@ -421,6 +422,7 @@ pub(super) fn my_event_detail(
 pub(super) fn updated_event(updated: Updated, links: &Links, now: Instant) -> v1::MyEventDetail {
     v1::MyEventDetail {
         registrants_notified: Some(updated.notified),
+        events_updated: Some(updated.events),
         ..my_event_detail((updated.event, updated.counters), links, now)
     }
 }

@@ -492,10 +492,11 @@ impl RegistrationHandlers<CoreFrame> for RegistrationApi {
         caller: PublicCaller,
         request: ChangeAnswersByTokenRequest,
     ) -> Result<Response<OwnRegistration>, Error> {
+        let party = convert::given_party(request.party_size, request.companions);
         let answers = convert::given_answers(request.answers);
         let change = self
             .own_registrations
-            .change_answers(&request.token, answers);
+            .change_answers(&request.token, answers, party);
         let changed = Box::pin(self.link_limit.looked_up(caller.client, change)).await?;
         Ok(self.own_with_seats(changed))
     }

@@ -149,7 +149,7 @@ pub enum Fact<'a> {
         /// After.
         after: &'a Registration,
     },
-    /// An attendee changed their own answers.
+    /// An attendee changed their own answers, or made their party smaller.
     AnswersChanged {
         /// The event's owner.
         account: AccountId,

@@ -6,6 +6,8 @@ mod pictures;
 mod server;
 
 pub use self::{
-    pictures::{assert_is_cover, assert_is_turned_cover, jpeg, jpeg_bomb, png, png_bomb},
+    pictures::{
+        assert_is_cover, assert_is_turned_cover, jpeg, jpeg_bomb, photograph, png, png_bomb,
+    },
     server::{Reply, Seen, Server},
 };

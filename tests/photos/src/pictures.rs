@@ -1,6 +1,6 @@
 //! Picture files, good and bad.
 
-use jpeg_encoder::{ColorType, Encoder};
+use jpeg_encoder::{ColorType, Encoder, SamplingFactor};
 
 /// Red on the left, blue on the right.
 fn pixels(width: u16, height: u16) -> Vec<u8> {
@@ -17,6 +17,33 @@ pub fn jpeg(width: u16, height: u16) -> Vec<u8> {
     let mut file = Vec::new();
     let encoder = Encoder::new(&mut file, 90);
     let pixels = pixels(width, height);
+    encoder
+        .encode(&pixels, width, height, ColorType::Rgb)
+        .unwrap();
+    file
+}
+
+/// A JPEG file as cameras write it: slow changes of colour, edges, and grain in every pixel, so that it takes as long to decode.
+pub fn photograph(width: u16, height: u16) -> Vec<u8> {
+    let mut grain = 1_u32;
+    let mut pixels = Vec::with_capacity(usize::from(width) * usize::from(height) * 3);
+    for y in 0..u32::from(height) {
+        for x in 0..u32::from(width) {
+            // Marsaglia's xorshift.
+            grain ^= grain << 13;
+            grain ^= grain >> 17;
+            grain ^= grain << 5;
+            let edges = ((x / 90) ^ (y / 70)) % 5 * 12;
+            let right = x * 160 / u32::from(width);
+            let down = y * 160 / u32::from(height);
+            for colour in [right, down, 160 - u32::midpoint(right, down)] {
+                pixels.push(u8::try_from(colour + edges + grain % 24).unwrap());
+            }
+        }
+    }
+    let mut file = Vec::new();
+    let mut encoder = Encoder::new(&mut file, 90);
+    encoder.set_sampling_factor(SamplingFactor::F_2_2);
     encoder
         .encode(&pixels, width, height, ColorType::Rgb)
         .unwrap();

@@ -12,9 +12,10 @@ use tests::{Api, Client, Created, Surface};
 async fn change(owner: &Client, event: &Created, mut fields: Value) -> Value {
     fields["id"] = json!(event.id);
     let mut changed = owner.ok::<UpdateEvent>(fields).await;
-    // Only the answer to a change says it.
+    // Only the answer to a change says them.
     let notified = changed["registrants_notified"].take();
     assert!(notified.is_u64(), "{notified}");
+    assert!(changed["events_updated"].take().is_u64());
     changed
 }
 

@@ -153,6 +153,7 @@ async fn everything_of_the_account_is_in_it_as_json_and_as_tables(app: Arc<TestA
     let mut detail = owner.ok::<GetMyEvent>(json!({"id": small.id})).await;
     for of_now in [
         "registrants_notified",
+        "events_updated",
         "is_ended",
         "is_registration_ahead",
         "is_registration_closed",

@@ -7,12 +7,13 @@ use http::StatusCode;
 use muster_api::{
     Reason,
     v1::bindings::{
-        AddRegistration, CancelRegistration, CheckIn, GetEvent, ListMyEvents, ListRegistrations,
-        PromoteRegistration, RegisterAttendee, UndoCheckIn, UpdateEvent, UpdateRegistration,
+        AddRegistration, CancelRegistration, CheckIn, GetEvent, ListActivity, ListMyEvents,
+        ListRegistrations, PromoteRegistration, RegisterAttendee, UndoCheckIn, UpdateEvent,
+        UpdateRegistration,
     },
 };
 use serde_json::{Value, json};
-use tests::{Api, Client, Created, Surface, TestApp};
+use tests::{Api, Client, Created, Mail, Surface, TestApp};
 
 async fn register(client: &Client, event: &Created, name: &str, size: i32) {
     let request = json!({
@@ -46,6 +47,23 @@ async fn id_of(owner: &Client, event: &Created, name: &str) -> Value {
     let found = list["items"].as_array().unwrap().iter();
     let mut found = found.filter(|one| one["name"] == name);
     found.next().unwrap()["id"].clone()
+}
+
+fn mails_to(app: &TestApp, address: &str) -> Vec<Mail> {
+    let mut mails = app.mails();
+    mails.retain(|mail| mail.to == address);
+    mails
+}
+
+/// The private page of someone who registered.
+async fn private_page(app: &TestApp, address: &str) -> String {
+    app.drain_jobs().await;
+    let mail = mails_to(app, address).remove(0);
+    let parts = mail
+        .text
+        .split_once("https://muster.example/registrations/");
+    let token = parts.unwrap().1.split_whitespace().next().unwrap();
+    format!("/registrations/{token}")
 }
 
 fn standing(name: &str, status: &str, size: i64) -> (String, String, i64) {
@@ -242,6 +260,87 @@ async fn a_stranger_writes_nothing_to_others_by_names(app: Arc<TestApp>) {
     assert_eq!(saying.count(), 1, "{texts:#?}");
 }
 
+async fn a_guest_comes_with_fewer_people_and_the_waitlist_gets_the_spots(app: Arc<TestApp>) {
+    let owner = app.over(Surface::Http).owner(Plan::Pro).await;
+    let event = json!({
+        "title": "Rust Night", "max_capacity": 3, "max_party": 3, "allows_answer_changes": true,
+    });
+    let event = owner.publish_new(event).await;
+    let anyone = app.over(Surface::Http).anyone();
+    let ada = json!({
+        "slug": event.slug, "name": "Ada", "email": "ada@example.org", "party_size": 3, "companions": ["Bo", "Cy"],
+    });
+    anyone.ok::<RegisterAttendee>(ada).await;
+    register(&anyone, &event, "dee", 1).await;
+    let page = private_page(&app, "ada@example.org").await;
+    let form = format!("{page}/answers");
+    let own = app.site.page(&page).send().await;
+    assert!(own.html(200).contains("Come with fewer people"));
+    let asked = app.site.page(&form).send().await;
+    let html = asked.html(200);
+    assert!(html.contains("<option value=\"3\" selected>"), "{html}");
+    assert!(!html.contains("<option value=\"4\""), "{html}");
+    assert!(html.contains("Bo\nCy</textarea>"), "{html}");
+
+    let typed =
+        |size: &'static str, names: &'static str| [("party_size", size), ("companions", names)];
+    for (size, names, said) in [
+        ("4", "", "ust be at most 3"),
+        ("2", "Bo\r\nCy", "more than the other people"),
+    ] {
+        let refused = app.site.form(&form, &typed(size, names)).send().await;
+        assert!(refused.html(400).contains(said), "{size}: {refused:?}");
+    }
+    let expected = [
+        standing("Ada", "Confirmed", 3),
+        standing("dee", "Waitlisted", 1),
+    ];
+    assert_eq!(everyone(&owner, &event).await, expected);
+
+    let taken = app.site.form(&form, &typed("2", "Bo")).send().await;
+    assert_eq!(taken.status, StatusCode::SEE_OTHER, "{taken:?}");
+    let expected = [
+        standing("Ada", "Confirmed", 2),
+        standing("dee", "Confirmed", 1),
+    ];
+    assert_eq!(everyone(&owner, &event).await, expected);
+    let own = app.site.page(&page).send().await;
+    assert!(own.html(200).contains("2 people, with Bo<"));
+    let cy = json!({"id": event.id, "q": "cy"});
+    assert_eq!(owner.ok::<ListRegistrations>(cy).await["count"], 0);
+    app.drain_jobs().await;
+    assert_eq!(mails_to(&app, "dee@example.org").len(), 2);
+    let activity = owner.ok::<ListActivity>(json!({})).await.to_string();
+    let told = "Ada changed their party size and companions for \\\"Rust Night\\\"";
+    assert!(activity.contains(told), "{activity}");
+
+    // Who is here stays.
+    let ada = id_of(&owner, &event, "Ada").await;
+    let here = json!({"id": event.id, "registration_id": ada});
+    owner.ok::<CheckIn>(here).await;
+    let refused = app.site.form(&form, &typed("1", "")).send().await;
+    assert!(refused.html(400).contains("2 of you are here already"));
+}
+
+async fn a_party_that_waits_gets_spots_once_it_is_small_enough(app: Arc<TestApp>) {
+    let owner = app.over(Surface::Http).owner(Plan::Pro).await;
+    let event = json!({"max_capacity": 3, "max_party": 3, "allows_answer_changes": true});
+    let event = owner.publish_new(event).await;
+    let anyone = app.over(Surface::Http).anyone();
+    for (name, size) in [("ada", 2), ("bob", 3)] {
+        register(&anyone, &event, name, size).await;
+    }
+    let page = private_page(&app, "bob@example.org").await;
+    let form = format!("{page}/answers");
+    let alone = app.site.form(&form, &[("party_size", "1")]).send().await;
+    assert_eq!(alone.status, StatusCode::SEE_OTHER, "{alone:?}");
+    let expected = [
+        standing("ada", "Confirmed", 2),
+        standing("bob", "Confirmed", 1),
+    ];
+    assert_eq!(everyone(&owner, &event).await, expected);
+}
+
 async fn a_list_brings_parties_in_and_the_door_finds_their_people(app: Arc<TestApp>) {
     let account = app.account(Plan::Pro).await;
     let owner = app.over(Surface::Http).as_owner(&account);
@@ -281,6 +380,8 @@ tests::on_every_surface!(
     a_party_is_checked_in_one_by_one,
 );
 tests::on_both_engines!(
+    a_guest_comes_with_fewer_people_and_the_waitlist_gets_the_spots,
+    a_party_that_waits_gets_spots_once_it_is_small_enough,
     the_page_asks_for_the_others_and_the_mail_names_them,
     a_stranger_writes_nothing_to_others_by_names,
     a_list_brings_parties_in_and_the_door_finds_their_people,

@@ -178,9 +178,12 @@ async fn later_dates_change_with_one_and_keep_their_days(api: Api) {
         "id": id(0), "scope": "following", "title": "Rust Night",
         "start_date": "2027-03-24T19:30", "end_date": "2027-03-24T22:00", "location": "xHain",
     });
-    let updated = owner.ok::<UpdateEvent>(later).await;
+    let updated = owner.ok::<UpdateEvent>(later.clone()).await;
     // One is registered for a later date.
     assert_eq!(updated["registrants_notified"], 1);
+    assert_eq!(updated["events_updated"], 3);
+    let again = owner.ok::<UpdateEvent>(later).await;
+    assert_eq!(again["events_updated"], 0);
     let series = json!({"series": repeated["series_id"]});
     let listed = api.anyone().ok::<ListEvents>(series.clone()).await;
     let expected = [

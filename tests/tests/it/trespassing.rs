@@ -285,6 +285,7 @@ async fn a_member_for_some_events_reaches_no_other_by_any_surface(app: Arc<TestA
             let refusal = Refusal::from_grpc(&answer.unwrap_err());
             assert_eq!(refusal.reason, Reason::InsufficientScope, "{path}");
             assert!(refusal.message.contains("for some events only"), "{path}");
+            assert!(refusal.message.contains("list your events"), "{path}");
             refused[0] += 1;
             continue;
         }

@@ -3,6 +3,7 @@
 mod agents;
 mod cached;
 mod cancelling;
+mod covers;
 mod dashboard;
 mod deployed;
 mod importing;
@@ -72,6 +73,8 @@ enum Measure {
     Importing,
     /// Time to repeat an event on 52 dates
     Repeating,
+    /// Processor time to make a cover of a photograph
+    Covers,
     /// Latency of other requests while 5,000 people register for one event
     Latency,
     /// Mails per second to an SMTP server on this machine
@@ -140,6 +143,7 @@ impl Measure {
             Self::Cancelling => cancelling::measure(run).await,
             Self::Importing => importing::measure(run).await,
             Self::Repeating => repeating::measure(run).await,
+            Self::Covers => covers::measure(run).await,
             Self::Latency => latency::measure(run).await,
             Self::Mails => mails::measure(run).await,
             Self::Messages => messages::measure(run).await,

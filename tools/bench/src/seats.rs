@@ -9,7 +9,7 @@ use test_postgres::Server;
 use crate::{
     pgbench,
     report::{Figure, Row},
-    run::{Run, Size},
+    run::{Engine, Run, Size},
     system::{System, in_crowd, in_crowd_of},
 };
 
@@ -40,6 +40,15 @@ const WARM_UP: Size<usize> = Size {
     quick: 50,
 };
 
+/// How many people one registration may be for at most.
+const MAX_PARTY: i32 = 10;
+
+/// Measurements of events with and without parties, one after the other; the fastest of each counts.
+const ROUNDS: Size<u32> = Size { full: 3, quick: 1 };
+
+/// How many times the registrations without parties those with them are at least.
+const PARTIES_AIM: f64 = 0.97;
+
 /// How many times pgbench's updates of one row a hot event takes at least.
 const fn aim(server: Option<&Server>) -> f64 {
     match server {
@@ -54,11 +63,8 @@ pub(crate) async fn measure(run: &Run) -> anyhow::Result<()> {
     let before = updates(run, "before")?;
     let mut rows = Vec::new();
     for (engine, server) in run.engines() {
-        let row = |measure, took: Duration| {
-            let rate = f64::from(run.of(GUESTS)) / took.as_secs_f64();
-            Row::new(measure, engine, Figure::per_second(rate))
-        };
-        let hot = row("registrations, one hot event", hot(run, server).await?);
+        let row = |measure, took| Row::new(measure, engine, rate(run, took));
+        let hot = row("registrations, one hot event", hot(run, server, 1).await?);
         rows.push(hot.at_least_times(aim(server)));
         let spread = spread(run, server).await?;
         rows.push(row("registrations, over 1,000 events", spread));
@@ -71,7 +77,27 @@ pub(crate) async fn measure(run: &Run) -> anyhow::Result<()> {
             updates.map(Figure::per_second),
         ));
     }
+    for engine in run.engines() {
+        run.add(parties(run, engine).await?);
+    }
     Ok(())
+}
+
+fn rate(run: &Run, took: Duration) -> Figure {
+    Figure::per_second(f64::from(run.of(GUESTS)) / took.as_secs_f64())
+}
+
+/// One person at a time registers for an event that takes parties, beside one that takes none.
+async fn parties(run: &Run, (engine, server): Engine<'_>) -> anyhow::Result<Row> {
+    let (mut without, mut with) = (Duration::MAX, Duration::MAX);
+    for _ in 0..run.of(ROUNDS) {
+        without = without.min(hot(run, server, 1).await?);
+        with = with.min(hot(run, server, MAX_PARTY).await?);
+    }
+    let measure = "registrations, one hot event, max_party 10";
+    let row = Row::new(measure, engine, rate(run, with));
+    let row = row.beside("max_party 1", rate(run, without));
+    Ok(row.at_least_times(PARTIES_AIM))
 }
 
 /// What PostgreSQL itself does in a second; `None` without it.
@@ -81,13 +107,13 @@ fn updates(run: &Run, name: &str) -> anyhow::Result<Option<f64>> {
     updates.transpose()
 }
 
-async fn hot(run: &Run, server: Option<&Server>) -> anyhow::Result<Duration> {
+async fn hot(run: &Run, server: Option<&Server>, max_party: i32) -> anyhow::Result<Duration> {
     let (guests, seats) = (run.of(GUESTS), run.of(SEATS));
     let system = System::start(server).await?;
-    let warm = system.publish(seats).await?.slug;
+    let warm = system.publish_for_parties(seats, max_party).await?.slug;
     let warm_up = run.of(WARM_UP);
     system.register_all(warm_up, move |_| warm.clone()).await?;
-    let event = system.publish(seats).await?;
+    let event = system.publish_for_parties(seats, max_party).await?;
     let slug = event.slug.clone();
     let took = system
         .register_all(usize::try_from(guests)?, move |_| slug.clone())

@@ -153,12 +153,22 @@ impl System {
 
     /// Publishes an event with that many seats.
     pub(crate) async fn publish(&self, seats: i32) -> anyhow::Result<CreatedEvent> {
+        self.publish_for_parties(seats, 1).await
+    }
+
+    /// The same with registrations for up to that many people.
+    pub(crate) async fn publish_for_parties(
+        &self,
+        seats: i32,
+        max_party: i32,
+    ) -> anyhow::Result<CreatedEvent> {
         self.call::<CreateEvent>(CreateEventRequest {
             title: Some("A hot event".to_owned()),
             description: Some("Everyone wants to come.".to_owned()),
             location: Some("Here".to_owned()),
             start_date: Some("2040-05-14T19:00:00Z".to_owned()),
             max_capacity: Some(seats),
+            max_party: Some(max_party),
             is_public: Some(true),
             ..CreateEventRequest::default()
         })

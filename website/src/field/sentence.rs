@@ -18,12 +18,15 @@ pub(super) fn sentence(field: &Field, rule: &str) -> String {
     general(rule)
 }
 
-/// What a later date of a series breaks, beginning with its field: `on 30 March 2027, start_date must …`. The date and the rule.
+/// What a later date of a series breaks, beginning with its field: `on 30 March 2027 start_date must …`, with a comma or without. The date
+/// and the rule.
 fn of_date(rule: &str) -> Option<(&str, &str)> {
-    let rule = rule.strip_prefix("must be this: ").unwrap_or(rule);
-    let (date, rest) = rule.strip_prefix("on ")?.split_once(", ")?;
-    let (_, rule) = rest.split_once(' ')?;
-    Some((date, rule))
+    let why = rule.strip_prefix("must be \"this\", because ");
+    let rule = why.unwrap_or(rule).strip_prefix("on ")?;
+    let (year_ends, _) = rule.match_indices(' ').nth(2)?;
+    let (date, rest) = rule.split_at_checked(year_ends)?;
+    let (_, rule) = rest.trim_start().split_once(' ')?;
+    Some((date.trim_end_matches(','), rule))
 }
 
 /// Whether a rule says that there is nothing.
@@ -97,6 +100,9 @@ fn with_numbers(rule: &str) -> Option<String> {
         [taken] if rule.contains("spots that are taken") => {
             format!("{taken} spots are taken already. Enter at least {taken}.")
         }
+        [here] if rule.contains("people who are here") => {
+            format!("{here} of you are here already. Choose at least {here}.")
+        }
         [most] if after("must be at most ").is_some_and(|rest| rest.ends_with("MB")) => {
             format!("That picture is too large. Choose one of at most {most} MB.")
         }
@@ -155,7 +161,7 @@ mod tests {
         let scope = Field::new(FieldKind::Radio, "scope", "Which dates?");
         for (rule, sentence) in [
             (
-                "must be this: on 28 March 2027, start_date must be a time that clocks in Europe/Berlin show: 2027-03-28T02:30:00 is skipped when they are put forward",
+                "must be \"this\", because on 28 March 2027 start_date must be a time that clocks in Europe/Berlin show: 2027-03-28T02:30:00 is skipped when they are put forward",
                 "On 28 March 2027: Clocks are put forward then and skip this time. Choose another one.",
             ),
             (
@@ -163,8 +169,12 @@ mod tests {
                 "On 30 March 2027: 2 spots are taken already. Enter at least 2.",
             ),
             (
-                "must be this: more than 104 dates follow",
+                "must be \"this\", because more than 104 dates follow",
                 "More than 104 dates follow. Change this one alone.",
+            ),
+            (
+                "must be \"this\", because you are not a member for all dates that follow",
+                "You are not a member for all dates that follow. Change this one alone.",
             ),
         ] {
             assert_eq!(said(&scope, rule), sentence);
@@ -194,6 +204,10 @@ mod tests {
             (
                 "must be at least 7, the number of spots that are taken",
                 "7 spots are taken already. Enter at least 7.",
+            ),
+            (
+                "must be at least 2, the number of people who are here",
+                "2 of you are here already. Choose at least 2.",
             ),
             (
                 "must be an integer for \"How many guests?\"",

@@ -3,10 +3,14 @@
 use super::capitalized;
 
 /// Rules that nothing else needs to be known of: how the API's words begin, and the sentence.
-const SENTENCES: [(&str, &str); 54] = [
+const SENTENCES: [(&str, &str); 55] = [
     (
-        "must be this: more than 104 dates follow",
+        "must be \"this\", because more than 104 dates follow",
         "More than 104 dates follow. Change this one alone.",
+    ),
+    (
+        "must be \"this\", because you are not a member",
+        "You are not a member for all dates that follow. Change this one alone.",
     ),
     (
         "must be false: the operator",

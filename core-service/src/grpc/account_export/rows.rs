@@ -210,9 +210,9 @@ pub(super) fn rows(records: Records, links: &Links) -> Result<Vec<Value>, Error>
                 ))?;
                 // Those are about one change and one moment.
                 if let Some(row) = row.as_object_mut() {
-                    row.shift_remove("registrants_notified");
-                    // What is so only now.
                     for field in [
+                        "registrants_notified",
+                        "events_updated",
                         "is_ended",
                         "is_registration_ahead",
                         "is_registration_closed",

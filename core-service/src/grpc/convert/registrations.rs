@@ -55,6 +55,11 @@ pub(in crate::grpc) fn new_registration(request: v1::AddRegistrationRequest) -> 
     }
 }
 
+/// The people of a registration, if its attendee says how many they are.
+pub(in crate::grpc) fn given_party(size: Option<i32>, companions: Vec<String>) -> Option<Party> {
+    size.map(|size| Party { size, companions })
+}
+
 /// Answers as they were sent.
 pub(in crate::grpc) fn given_answers(answers: Vec<v1::Answer>) -> Vec<Answer> {
     let answer = |answer: v1::Answer| Answer {
@@ -244,6 +249,7 @@ pub(in crate::grpc) fn own_registration(
         waitlist_position,
         is_cancellable,
         changeable,
+        is_party_changeable,
         new_details,
         is_mail_refused,
         are_messages_stopped,
@@ -285,6 +291,7 @@ pub(in crate::grpc) fn own_registration(
         answers: answer_messages(registration.answers),
         is_cancellable,
         changeable_questions: custom_field_messages(changeable),
+        is_party_changeable,
         new_details,
         event_url: links.event(&event.slug),
         event_title: event.title,

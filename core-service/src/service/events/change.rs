@@ -30,6 +30,8 @@ pub struct Updated {
     pub counters: Counters,
     /// How many mails to registrants the change brings, of all dates that it is for: about a new time or place, and about a seat.
     pub notified: i32,
+    /// How many events the change changed; 0 if everything was so before.
+    pub events: i32,
 }
 
 impl Events {
@@ -68,6 +70,7 @@ impl Events {
                 let changed = changed.await.map_err(|error| on_later_date(error, &other));
                 let (other, more) = changed?;
                 updated.notified += other.notified;
+                updated.events += other.events;
                 needed = needed.and(more);
             }
             mail_quota::count(context, &self.plans, &account, needed).await?;
@@ -97,7 +100,8 @@ impl Events {
             judgement.note(quota::check(context, &self.plans, account).await)?;
         }
         let after = judgement.conclude(after)?;
-        if before.changes_to(&after).is_some() {
+        let is_changed = before.changes_to(&after).is_some();
+        if is_changed {
             write(context, EventChange::Updated, before, &after).await?;
         }
         let plan = announce::plan(context, &self.plans, account, (before, &after), counters);
@@ -108,6 +112,7 @@ impl Events {
         let updated = Updated {
             event: after,
             notified: notified + waited - counters.waitlisted,
+            events: i32::from(is_changed),
             counters,
         };
         Ok((updated, needed))

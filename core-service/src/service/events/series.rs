@@ -67,14 +67,14 @@ impl Target {
         let place = (event.schedule.start.at, event.id);
         let found = reads.list_series_after(series, place, now, limit).await?;
         if found.len() > MAX_FOLLOWING {
-            let message = format!("must be this: more than {MAX_FOLLOWING} dates follow");
-            return Err(refused(message));
+            let why = format!("more than {MAX_FOLLOWING} dates follow");
+            return Err(refused(&why));
         }
         if let Some(person) = caller.reach.person() {
             let own = reads.list_events_of_member(caller.account, person).await?;
             if !found.iter().all(|id| own.contains(id)) {
-                let message = "must be this: you are not a member for all dates that follow";
-                return Err(refused(message.to_owned()));
+                let why = "you are not a member for all dates that follow";
+                return Err(refused(why));
             }
         }
         Ok(found)
@@ -107,7 +107,7 @@ pub(super) fn on_later_date(error: Error, date: &Event) -> Error {
             let first = mistakes.into_iter().next();
             let first =
                 first.map_or_else(String::new, |one| format!("{} {}", one.field, one.message));
-            refused(format!("must be this: on {day}, {first}"))
+            refused(&format!("on {day} {first}"))
         }
         Error::CapacityBelowConfirmed { confirmed } => Error::CapacityBelowConfirmedOn {
             date: day,
@@ -117,9 +117,10 @@ pub(super) fn on_later_date(error: Error, date: &Event) -> Error {
     }
 }
 
-fn refused(message: String) -> Error {
+/// The refusal of a change of later dates: of the event alone it would be possible, as far as is known.
+fn refused(why: &str) -> Error {
     Error::from(vec![FieldViolation {
         field: "scope".to_owned(),
-        message,
+        message: format!("must be \"this\", because {why}"),
     }])
 }

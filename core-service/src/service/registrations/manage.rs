@@ -5,12 +5,13 @@ use domain::{
     event::Event,
     fact::{Fact, RegistrationChange},
     ids::{EventId, RegistrationId},
-    registration::{Answer, Counters, Details, Registration},
+    registration::{Answer, Counters, Details, Party, Registration},
 };
 
 use super::{edit::RegistrationPatch, register::too_long, shown_to};
 use crate::service::{
-    Context, Error, Invocation, Principal, Registrations, events::hold, registrations::promote,
+    Context, Error, Invocation, Principal, Registrations, events::hold, judgement::Judgement,
+    registrations::promote,
 };
 
 /// A registration with its event, both locked until the transaction ends.
@@ -152,32 +153,52 @@ impl Held {
             .await
     }
 
-    /// Replaces the answers for their attendee. The same answers change nothing.
+    /// Replaces the answers for their attendee, and the party by one that is not larger, whose seats go to the waitlist, in order. The
+    /// same answers and people change nothing.
     pub(super) async fn change_answers(
         self,
         context: &mut Context,
         answers: Vec<Answer>,
+        party: Option<Party>,
     ) -> Result<(Registration, Event), Error> {
-        if let Some(mistake) = too_long(&answers) {
-            return Err(Error::Invalid(vec![mistake]));
-        }
-        let patch = RegistrationPatch {
-            answers: Change::Set(answers),
-            ..RegistrationPatch::default()
-        };
         self.event.check_takes_new_answers(context.now)?;
-        let after = self.edited(patch, context.entropy(), context.now)?;
-        if after == self.registration {
+        let before = &self.registration;
+        let party = party.unwrap_or_else(|| before.party.clone());
+        let mut judgement = Judgement::of(before.party_mistakes(&party));
+        let edited = if let Some(mistake) = too_long(&answers) {
+            Err(Error::Invalid(vec![mistake]))
+        } else {
+            let patch = RegistrationPatch {
+                answers: Change::Set(answers),
+                ..RegistrationPatch::default()
+            };
+            self.edited(patch, context.entropy(), context.now)
+        };
+        let edited = judgement.note(edited)?;
+        let mut after = judgement.conclude(edited)?;
+        if after.party != party {
+            (after.party, after.updated_at) = (party, context.now);
+            context.tx.update_party(before, &after).await?;
+        }
+        if after == *before {
             return Ok((self.registration, self.event));
         }
         context.tx.update_details(&after).await?;
         let fact = Fact::AnswersChanged {
             account: self.event.account_id,
-            before: &self.registration,
+            before,
             after: &after,
         };
         context.record(fact).await?;
-        Ok((after, self.event))
+        let counters = self.counters - before.counted() + after.counted();
+        promote(context, &self.event, counters).await?;
+        // A smaller party that waited may have seats now.
+        let found = context
+            .tx
+            .find_registration(self.event.id, after.id)
+            .await?;
+        let found = found.ok_or(Error::NO_REGISTRATION)?;
+        Ok((found, self.event))
     }
 
     /// Takes over the details of a repeated registration. One that has them already stays unchanged.

@@ -8,7 +8,7 @@ use domain::{
     ids::RegistrationId,
     plan::Plans,
     private_link::LinkToken,
-    registration::{Answer, Confirmation, Details, Registrant, Registration, Status},
+    registration::{Answer, Confirmation, Details, Party, Registrant, Registration, Status},
 };
 
 use server::telemetry::chain;
@@ -46,6 +46,8 @@ pub struct OwnRegistration {
     pub is_cancellable: bool,
     /// The questions whose answers the attendee may change now.
     pub changeable: Vec<CustomField>,
+    /// Whether the attendee may make their party smaller now.
+    pub is_party_changeable: bool,
     /// Other details, of a repeated registration, that the attendee may take over.
     pub new_details: Option<Details>,
     /// Whether the event's organizers mail the address no more, unless the person registers themselves.
@@ -160,14 +162,17 @@ impl OwnRegistrations {
         self.shown(&hash, registration, event).await
     }
 
-    /// Replaces the answers of a private link's registration, where the event allows that. They follow the same rules as when registering.
+    /// Replaces the answers of a private link's registration, where the event allows that, and its people by fewer if a party is given.
+    /// Both follow the same rules as when registering.
     pub async fn change_answers(
         &self,
         token: &str,
         answers: Vec<Answer>,
+        party: Option<Party>,
     ) -> Result<OwnRegistration, Error> {
-        let decide =
-            async |context: &mut Context, held: Held| held.change_answers(context, answers).await;
+        let decide = async |context: &mut Context, held: Held| {
+            held.change_answers(context, answers, party).await
+        };
         self.change(token, decide).await
     }
 
@@ -262,6 +267,7 @@ impl OwnRegistrations {
             organizer: organizer(store, &event).await?,
             is_event_ended: event.has_ended(now),
             confirmation: registration.confirmation.filter(is_open).map(current),
+            is_party_changeable: is_changeable && registration.party.size > 1,
             changeable: if is_changeable {
                 event.custom_fields.clone()
             } else {

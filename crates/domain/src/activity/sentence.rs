@@ -92,7 +92,7 @@ impl Activity {
                 format!("{by} confirmed the registration for {event}: {status}")
             }
             "registration.change_answers" => {
-                format!("{by} changed their answers for {event}")
+                format!("{by} changed their {} for {event}", self.changed())
             }
             "registration.take_over_details" => {
                 let changed = self.changed();
@@ -499,6 +499,14 @@ mod tests {
                     json!({"changed": ["name", "answers"]}),
                 ),
                 "The key \"laptop\" changed name and answers of the registration of Ada for \"Rust Meetup\"",
+            ),
+            (
+                fields(
+                    "attendee",
+                    "registration.change_answers",
+                    json!({"changed": ["answers", "party_size"]}),
+                ),
+                "Ada changed their answers and party size for \"Rust Meetup\"",
             ),
             (
                 entry("attendee", "registration.cancel"),

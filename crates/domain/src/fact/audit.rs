@@ -541,7 +541,11 @@ pub(super) fn changed(before: &Registration, after: &Registration) -> Vec<&'stat
     let name = (before.name != after.name).then_some("name");
     let email = (before.email != after.email).then_some("email");
     let answers = (before.answers != after.answers).then_some("answers");
-    name.into_iter().chain(email).chain(answers).collect()
+    let (party, then) = (&before.party, &after.party);
+    let size = (party.size != then.size).then_some("party_size");
+    let companions = (party.companions != then.companions).then_some("companions");
+    let changed = [name, email, answers, size, companions];
+    changed.into_iter().flatten().collect()
 }
 
 /// Contains no personal data.

@@ -1,5 +1,6 @@
 //! Several people in one registration (rule 53 of docs/rules.md).
 
+use super::Registration;
 use crate::{event::Event, ids::RegistrationId, violation::FieldViolation};
 
 /// The most people of a registration, as the proto says.
@@ -36,24 +37,45 @@ impl Party {
 
     fn larger_than(&self, max: i32) -> Vec<FieldViolation> {
         let mut mistakes = Vec::new();
-        let mut note = |field: &str, message: String| {
-            let field = field.to_owned();
-            mistakes.push(FieldViolation { field, message });
-        };
         if self.size > max {
             let message = match max {
                 1 => "must be 1: each person registers alone".to_owned(),
                 max => format!("must be at most {max}: register others on their own"),
             };
-            note("party_size", message);
+            mistakes.push(mistake("party_size", message));
         }
-        let others = usize::try_from(self.size - 1).unwrap_or(0);
-        if self.companions.len() > others {
-            let message = format!("must not be more than the other people, who are {others}");
-            note("companions", message);
-        }
+        mistakes.extend(self.too_many_names());
         mistakes
     }
+
+    fn too_many_names(&self) -> Option<FieldViolation> {
+        let others = usize::try_from(self.size - 1).unwrap_or(0);
+        let message = || format!("must not be more than the other people, who are {others}");
+        (self.companions.len() > others).then(|| mistake("companions", message()))
+    }
+}
+
+impl Registration {
+    /// Finds what is wrong with a party that its attendee makes of it: nobody comes in on seats that were not asked for when registering,
+    /// and who is here stays.
+    pub fn party_mistakes(&self, party: &Party) -> Vec<FieldViolation> {
+        let (most, arrived) = (self.party.size, self.arrived);
+        let mut mistakes = Vec::new();
+        if party.size > most {
+            let message = format!("must be at most {most}: register others on their own");
+            mistakes.push(mistake("party_size", message));
+        } else if party.size < arrived {
+            let message = format!("must be at least {arrived}, the number of people who are here");
+            mistakes.push(mistake("party_size", message));
+        }
+        mistakes.extend(party.too_many_names());
+        mistakes
+    }
+}
+
+fn mistake(field: &str, message: String) -> FieldViolation {
+    let field = field.to_owned();
+    FieldViolation { field, message }
 }
 
 /// A party that waits for seats.
@@ -87,6 +109,7 @@ mod tests {
     use uuid::Uuid;
 
     use super::*;
+    use crate::registration::{Status, tests::registration};
 
     #[test]
     fn the_first_that_fits_is_taken_and_the_others_stay_in_order() {
@@ -115,5 +138,24 @@ mod tests {
         assert!(fields(named(2), 2).is_empty());
         assert_eq!(fields(Party::of(2), 1), ["party_size"]);
         assert_eq!(fields(named(1), 1), ["companions"]);
+    }
+
+    #[test]
+    fn an_attendee_makes_their_party_smaller_down_to_those_who_are_here() {
+        let three = Registration {
+            party: Party::of(3),
+            arrived: 2,
+            ..registration(Status::Confirmed)
+        };
+        let fields = |size, companions: &[&str]| {
+            let companions = companions.iter().map(|&name| name.to_owned()).collect();
+            let mistakes = three.party_mistakes(&Party { size, companions });
+            let mistakes = mistakes.into_iter().map(|mistake| mistake.field);
+            mistakes.collect::<Vec<_>>()
+        };
+        assert!(fields(3, &["Bo", "Cy"]).is_empty());
+        assert!(fields(2, &["Bo"]).is_empty());
+        assert_eq!(fields(1, &["Bo"]), ["party_size", "companions"]);
+        assert_eq!(fields(4, &[]), ["party_size"]);
     }
 }

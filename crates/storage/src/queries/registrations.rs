@@ -275,6 +275,20 @@ impl Tx {
         self.change_counters(after.event_id, change, 0).await
     }
 
+    /// Writes the people of a registration, and counts it as it is after. The names are found once [`Tx::update_details`] wrote them.
+    pub async fn update_party(
+        &mut self,
+        before: &Registration,
+        after: &Registration,
+    ) -> Result<(), Error> {
+        let statement =
+            sql!("UPDATE registrations SET party_size = $2, companions = $3 WHERE id = $1");
+        let values = (after.id, after.party.size, &after.party.companions);
+        self.execute_one("registration", statement, values).await?;
+        let change = after.counted() - before.counted();
+        self.change_counters(after.event_id, change, 0).await
+    }
+
     /// Gives seats to parties on the waitlist, and counts them. Returns the change of the counters, which the caller holds.
     pub async fn promote_waitlisted(
         &mut self,

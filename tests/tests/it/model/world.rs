@@ -334,6 +334,7 @@ impl World {
             "registrations_waitlisted": event.waitlisted,
             "registrations_checked_in": 0,
             "registrants_notified": null,
+            "events_updated": null,
             "image_query": event.image_query,
             "image_variant": 1,
             "is_ended": self.has_ended(event),

@@ -450,7 +450,44 @@ async fn someone_is_invited_to_one_event_from_its_page_and_moved_to_another(app:
     );
 }
 
+async fn of_many_events_the_next_ones_are_offered_and_the_others_unfold(app: Arc<TestApp>) {
+    let (account, owner) = account(&app).await;
+    let organizer = app.over(Surface::Http).as_owner(&account);
+    let mut ids = Vec::new();
+    for day in 1..=12 {
+        let start = format!("2027-05-{day:02}T18:00:00Z");
+        let event = organizer.publish_new(json!({"start_date": start}));
+        ids.push(event.await.id);
+    }
+    let offers = |html: &str, id: &str| html.contains(&format!("value=\"{id}\""));
+    let html = owner.page("/dashboard/members").await;
+    let parts = html.html(200).split_once("<summary>Show 2 more</summary>");
+    let (shown, folded) = parts.unwrap();
+    assert!(ids[..10].iter().all(|id| offers(shown, id)), "{shown}");
+    assert!(ids[10..].iter().all(|id| offers(folded, id)), "{folded}");
+    assert!(!shown.contains("<details open>"));
+
+    // The event that the form is about is offered first.
+    let link = format!("/dashboard/members?event={}", ids[11]);
+    let html = owner.page(&link).await;
+    let (shown, _) = html.html(200).split_once("Show 2 more").unwrap();
+    assert!(is_chosen(shown, &ids[11]));
+
+    // What was ticked stays in sight when the form is refused.
+    let mistyped = [
+        ("email", "dora@"),
+        ("role", "door"),
+        ("events", "some"),
+        ("events.ids", &*ids[11]),
+    ];
+    let again = owner.send("/dashboard/members", &mistyped).await;
+    let (shown, folded) = again.html(400).split_once("Show 2 more").unwrap();
+    assert!(shown.ends_with("<details open>\n<summary>"), "{shown}");
+    assert!(is_chosen(folded, &ids[11]));
+}
+
 tests::on_both_engines!(
+    of_many_events_the_next_ones_are_offered_and_the_others_unfold,
     someone_is_invited_to_one_event_from_its_page_and_moved_to_another,
     three_roles_see_what_they_may_do,
     a_key_is_shown_once_works_and_stops_when_it_is_revoked,

@@ -347,7 +347,7 @@ fn registration(purpose: Purpose) -> Vec<Field> {
             "allows_answer_changes",
             "Guests can change their answers until the event starts",
         )
-        .hint("They do it on their registration page. You get an email."),
+        .hint("Also how many people they come with, if it is fewer. You get an email."),
     ]
 }
 

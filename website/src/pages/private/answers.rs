@@ -1,4 +1,4 @@
-//! The form in which guests change their own answers, where the event allows it.
+//! The form in which guests change their own answers and come with fewer people, where the event allows it.
 
 use askama::Template;
 use http_kit::Problem;
@@ -14,7 +14,10 @@ use crate::{
     flash::{self, Flash},
     form::Form,
     layout::{Page, PageResult, Section, private, refused},
-    pages::register::form::{answers, model, name},
+    pages::register::{
+        form::{self, answers, name},
+        party,
+    },
     request_context::{RequestContext, Site},
 };
 
@@ -23,6 +26,7 @@ use crate::{
 struct AnswersPage {
     page: Page,
     event: ShownEvent,
+    headline: &'static str,
     model: FormModel,
     registration_url: String,
 }
@@ -31,29 +35,36 @@ struct AnswersPage {
 pub(in crate::pages) async fn show(context: RequestContext) -> PageResult {
     let token = context.segment(1)?;
     let own = read(&context, &token).await?;
-    if own.changeable_questions.is_empty() {
+    let Some(headline) = headline(&own) else {
         return Ok(flash::see(&path(&token), None));
-    }
-    let model = model(Vec::new(), &own.changeable_questions).filled(&stored(&own));
-    private(&AnswersPage::of(&context.site, &own, &token, model)?)
+    };
+    let model = model(&own).filled(&stored(&own));
+    private(&AnswersPage::of(
+        &context.site,
+        &own,
+        &token,
+        headline,
+        model,
+    )?)
 }
 
 pub(in crate::pages) async fn take(context: RequestContext, form: Form) -> PageResult {
     let token = context.segment(1)?;
     let own = read(&context, &token).await?;
-    let questions = &own.changeable_questions;
-    if questions.is_empty() {
+    let Some(headline) = headline(&own) else {
         return Ok(flash::see(&path(&token), None));
-    }
+    };
     let request = ChangeAnswersByTokenRequest {
         token: token.clone(),
-        answers: answers(questions, &form),
+        answers: answers(&own.changeable_questions, &form),
+        party_size: party::size(&form),
+        companions: party::companions(&form),
     };
     let page = path(&token);
     match change::<ChangeAnswersByToken>(&context, request, &page, Flash::ANSWERS_CHANGED).await {
         Err(problem) if !problem.details.is_empty() => {
-            let model = model(Vec::new(), questions).again(&form, &problem);
-            let page = AnswersPage::of(&context.site, &own, &token, model)?;
+            let model = model(&own).again(&form, &problem);
+            let page = AnswersPage::of(&context.site, &own, &token, headline, model)?;
             refused(&page, &problem)
         }
         Err(problem) if problem.code == Reason::Conflict.code() => {
@@ -63,7 +74,27 @@ pub(in crate::pages) async fn take(context: RequestContext, form: Form) -> PageR
     }
 }
 
-/// The answers to what the event asks now, as a form has them.
+/// What the link to the form says, and its headline; `None` if there is nothing that the guest may change.
+pub(super) fn headline(own: &OwnRegistration) -> Option<&'static str> {
+    if !own.changeable_questions.is_empty() {
+        Some("Change your answers")
+    } else if own.is_party_changeable {
+        Some("Come with fewer people")
+    } else {
+        None
+    }
+}
+
+fn model(own: &OwnRegistration) -> FormModel {
+    let people = if own.is_party_changeable {
+        party::fields_of_registered(own.party_size)
+    } else {
+        Vec::new()
+    };
+    form::model(people, &own.changeable_questions)
+}
+
+/// The answers to what the event asks now, and the people, as a form has them.
 fn stored(own: &OwnRegistration) -> Form {
     let is_asked = |answer: &&Answer| {
         let mut questions = own.changeable_questions.iter();
@@ -74,7 +105,11 @@ fn stored(own: &OwnRegistration) -> Form {
         let values = answer.values.iter();
         values.map(|value| (name(answer.label()), value.clone()))
     });
-    Form::of(fields.collect())
+    let people = [
+        ("party_size".to_owned(), own.party_size.to_string()),
+        ("companions".to_owned(), own.companions.join("\n")),
+    ];
+    Form::of(fields.chain(people).collect())
 }
 
 impl AnswersPage {
@@ -82,11 +117,13 @@ impl AnswersPage {
         site: &Site,
         own: &OwnRegistration,
         token: &str,
+        headline: &'static str,
         model: FormModel,
     ) -> Result<Self, Problem> {
         Ok(Self {
-            page: unlisted(site, "Change your answers"),
+            page: unlisted(site, headline),
             event: event(own)?,
+            headline,
             model,
             registration_url: path(token),
         })

@@ -10,7 +10,19 @@ pub(crate) fn fields(max_party: i32) -> Vec<Field> {
     if max_party < 2 {
         return Vec::new();
     }
-    let sizes: Vec<(String, String)> = (1..=max_party)
+    of(
+        max_party,
+        "All of you get spots, or none. You come in with one code.",
+    )
+}
+
+/// The fields of those who are registered, for as many people as they are at most.
+pub(crate) fn fields_of_registered(size: i32) -> Vec<Field> {
+    of(size, "Spots that you give up go to others.")
+}
+
+fn of(max_size: i32, hint: &str) -> Vec<Field> {
+    let sizes: Vec<(String, String)> = (1..=max_size)
         .map(|size| match size {
             1 => ("1".to_owned(), "Just me".to_owned()),
             size => (size.to_string(), format!("{size} people")),
@@ -19,7 +31,7 @@ pub(crate) fn fields(max_party: i32) -> Vec<Field> {
     let sizes = sizes.iter().map(|(value, label)| (&**value, &**label));
     vec![
         Field::new(FieldKind::Select, "party_size", "How many people?")
-            .hint("All of you get spots, or none. You come in with one code.")
+            .hint(hint)
             .options(sizes, &["1"])
             .required(),
         Field::paragraphs("companions", "Names of the others")

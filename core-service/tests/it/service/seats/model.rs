@@ -9,6 +9,10 @@ const CONFIRMABLE: i64 = 24 * 3_600;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Modelled {
     pub(super) person: u8,
+    /// How many people it is for now.
+    pub(super) size: i32,
+    /// How many of them were checked in.
+    pub(super) arrived: i32,
     pub(super) status: Status,
     pub(super) was_promoted: bool,
     /// Since when it awaits confirmation.
@@ -37,19 +41,19 @@ impl Model {
     pub(super) fn seated(&self) -> i32 {
         let seated = self.registrations.iter();
         let seated = seated.filter(|one| one.status == Status::Confirmed);
-        seated.map(|one| size(one.person)).sum()
+        seated.map(|one| one.size).sum()
     }
 
     fn held(&self) -> i32 {
         let held = self.registrations.iter().filter(|one| one.holds_a_seat);
-        held.map(|one| size(one.person)).sum()
+        held.map(|one| one.size).sum()
     }
 
     /// Where the next one stands: behind those who wait and fit, since they may wait although seats were held that are free now.
-    pub(super) fn place(&self, person: u8) -> Status {
+    pub(super) fn place(&self, size: i32) -> Status {
         let free = self.free();
-        let waits = |one: &Modelled| one.status == Status::Waitlisted && size(one.person) <= free;
-        if size(person) <= free && !self.registrations.iter().any(waits) {
+        let waits = |one: &Modelled| one.status == Status::Waitlisted && one.size <= free;
+        if size <= free && !self.registrations.iter().any(waits) {
             Status::Confirmed
         } else {
             Status::Waitlisted
@@ -67,7 +71,8 @@ impl Model {
         if self.registrations.iter().any(is_there) {
             return None;
         }
-        let place = self.place(person);
+        let size = size(person);
+        let place = self.place(size);
         let confirms = self.confirm_by_email && !by_owner;
         let status = if confirms || self.requires_approval && !by_owner {
             Status::Pending
@@ -76,6 +81,8 @@ impl Model {
         };
         self.registrations.push(Modelled {
             person,
+            size,
+            arrived: 0,
             status,
             was_promoted: false,
             unconfirmed_since: confirms.then_some(self.now),
@@ -88,8 +95,8 @@ impl Model {
     pub(super) fn promote(&mut self) {
         let mut free = self.free();
         for one in &mut self.registrations {
-            if one.status == Status::Waitlisted && size(one.person) <= free {
-                free -= size(one.person);
+            if one.status == Status::Waitlisted && one.size <= free {
+                free -= one.size;
                 one.status = Status::Confirmed;
                 one.was_promoted = true;
             }
@@ -128,12 +135,12 @@ impl Model {
             return None;
         }
         if one.unconfirmed_since.is_some() {
-            let fits = self.seated() + size(one.person) <= self.max_capacity;
+            let fits = self.seated() + one.size <= self.max_capacity;
             let keeps = one.holds_a_seat && fits;
             let place = if keeps {
                 Status::Confirmed
             } else {
-                self.place(one.person)
+                self.place(one.size)
             };
             let after = &mut self.registrations[index];
             after.status = if self.requires_approval {
@@ -151,8 +158,23 @@ impl Model {
     pub(super) fn cancel(&mut self, index: usize) {
         let one = &mut self.registrations[index];
         one.status = Status::Cancelled;
+        one.arrived = 0;
         one.unconfirmed_since = None;
         one.holds_a_seat = false;
         self.promote();
+    }
+
+    /// The attendee comes with this many people from now on. Nothing, and no change, when that is refused.
+    pub(super) fn resize_party(&mut self, index: usize, size: i32) -> Option<Status> {
+        let before = self.registrations.clone();
+        self.settle();
+        let one = &mut self.registrations[index];
+        if one.status == Status::Cancelled || size > one.size || size < one.arrived {
+            self.registrations = before;
+            return None;
+        }
+        one.size = size;
+        self.promote();
+        Some(self.registrations[index].status)
     }
 }

@@ -9,7 +9,7 @@ use domain::{
     ids::{EventId, RegistrationId},
     job::JobKind,
     plan::Plan,
-    registration::Status,
+    registration::{Party, Status},
 };
 use proptest::{
     prelude::*,
@@ -56,6 +56,10 @@ enum Command {
     Resize {
         max_capacity: i32,
     },
+    ResizeParty {
+        which: usize,
+        size: i32,
+    },
     Confirm {
         which: usize,
     },
@@ -81,6 +85,7 @@ fn command() -> impl Strategy<Value = Command> {
         2 => (which(), prop::option::of(1..4), any::<bool>())
             .prop_map(|(which, people, is_undone)| Command::CheckIn { which, people, is_undone }),
         2 => (1..10).prop_map(|max_capacity| Command::Resize { max_capacity }),
+        3 => (which(), 1..4).prop_map(|(which, size)| Command::ResizeParty { which, size }),
         4 => which().prop_map(|which| Command::Confirm { which }),
         1 => any::<bool>().prop_map(Command::AskForApproval),
         1 => prop::bool::weighted(0.8).prop_map(Command::AskForConfirmation),
@@ -105,8 +110,10 @@ impl<'a> Case<'a> {
             .caller(&format!("olga-{number}@example.org"), Plan::Pro)
             .await;
         let lasting = NewEvent {
+            start_date: "2099-12-31T00:00:00Z".to_owned(),
             end_date: Some("2100-01-01T00:00:00Z".to_owned()),
             max_party: 3,
+            allows_answer_changes: true,
             ..seats(2)
         };
         let event = instance.create(&olga, lasting).await;
@@ -151,6 +158,7 @@ impl<'a> Case<'a> {
                 self.model.max_capacity = max_capacity;
                 self.model.promote();
             }
+            Command::ResizeParty { which, size } => self.resize_party(which, size).await,
             Command::Confirm { which } => self.confirm(which).await,
             Command::AskForConfirmation(confirm_by_email) => {
                 let patch = EventPatch {
@@ -268,7 +276,7 @@ impl<'a> Case<'a> {
             .registrations
             .approve(&self.olga, self.event, id)
             .await;
-        let place = self.model.place(self.model.registrations[index].person);
+        let place = self.model.place(self.model.registrations[index].size);
         let registration = &mut self.model.registrations[index];
         match registration.status {
             Status::Cancelled => assert!(matches!(approved, Err(Error::RegistrationCancelled))),
@@ -300,19 +308,42 @@ impl<'a> Case<'a> {
         self.model.cancel(index);
     }
 
-    async fn check_in(&self, which: usize, people: Option<i32>, is_undone: bool) {
+    async fn check_in(&mut self, which: usize, people: Option<i32>, is_undone: bool) {
         let Some((index, id)) = self.named(which).await else {
             return;
         };
         let door = &self.instance.use_cases.registrations;
         let arrived = door.check_in(&self.olga, self.event, id, people).await;
-        let one = self.model.registrations[index];
-        let fits = people.is_none_or(|people| people <= size(one.person));
-        let is_in = one.status == Status::Confirmed && fits;
+        let one = &mut self.model.registrations[index];
+        let people = people.unwrap_or(one.size);
+        let is_in = one.status == Status::Confirmed && people <= one.size;
         assert_eq!(arrived.is_ok(), is_in, "{arrived:?}");
+        if is_in {
+            one.arrived = people;
+        }
         if is_undone {
             let undone = door.undo_check_in(&self.olga, self.event, id).await;
             assert_eq!(undone.unwrap().checked_in_at, None);
+            one.arrived = 0;
+        }
+    }
+
+    async fn resize_party(&mut self, which: usize, size: i32) {
+        let Some((index, id)) = self.named(which).await else {
+            return;
+        };
+        let own = &self.instance.use_cases.own_registrations;
+        let link = self.instance.private_link(id).await;
+        let token = link.rsplit('/').next().unwrap();
+        let party = Some(Party::of(size));
+        let resized = own.change_answers(token, Vec::new(), party).await;
+        match self.model.resize_party(index, size) {
+            Some(status) => {
+                let registration = resized.unwrap().registration;
+                assert_eq!(registration.status, status);
+                assert_eq!(registration.party.size, size);
+            }
+            None => assert!(resized.is_err(), "{resized:?}"),
         }
     }
 

@@ -6,7 +6,7 @@ use crate::binding::{
 };
 use crate::scope::Scope;
 
-/// `GET /api/v1/me`: Reads the account that the credential belongs to: its plan, and how much of its quotas is used.
+/// `GET /api/v1/me`: Reads the account that the credential belongs to: its plan, and how much of its quotas is used. A member for some events only gets `INSUFFICIENT_SCOPE`; `GET /me/events` lists the events that they reach.
 #[derive(Debug, Clone, Copy)]
 pub struct GetAccount;
 
@@ -3345,7 +3345,7 @@ impl PublicRpc for TakeOverNewDetailsByToken {
     const CACHING: Option<Caching> = None;
 }
 
-/// Replaces an attendee's own answers by the private link from an email, until the event begins, if it has `allows_answer_changes` (else a conflict). The rules are those of registering. Answers to questions that the event no longer asks stay. Organizers are told by email. The same answers change nothing. For the website; it has no route.
+/// Replaces an attendee's own answers by the private link from an email, until the event begins, if it has `allows_answer_changes` (else a conflict). The rules are those of registering. Answers to questions that the event no longer asks stay. With `party_size` the registration is for fewer people from now on; their seats go to the waitlist. Organizers are told by email. The same answers change nothing. For the website; it has no route.
 #[derive(Debug, Clone, Copy)]
 pub struct ChangeAnswersByToken;
 

@@ -914,6 +914,13 @@ impl Validate for super::ChangeAnswersByTokenRequest {
         for (index, item) in self.answers.iter().enumerate() {
             check.item("answers", index).message(item);
         }
+        if let Some(party_size) = &self.party_size {
+            check.field("party_size").range(*party_size, 1, 10);
+        }
+        check.field("companions").items(self.companions.len(), 0, 9);
+        for (index, item) in self.companions.iter().enumerate() {
+            check.item("companions", index).length(item, 1, 200).line(item);
+        }
     }
 }
 

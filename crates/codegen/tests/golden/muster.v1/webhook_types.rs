@@ -23,7 +23,7 @@ pub enum WebhookType {
     RegistrationApproved,
     /// `registration.promoted`: Someone of the waitlist got a spot.
     RegistrationPromoted,
-    /// `registration.updated`: The name, the address or the answers of a registration changed; `changed` says which.
+    /// `registration.updated`: The name, the address, the answers or the people of a registration changed; `changed` says which.
     RegistrationUpdated,
     /// `registration.cancelled`: A registration was cancelled, by the guest or an organizer.
     RegistrationCancelled,
@@ -112,7 +112,7 @@ impl WebhookType {
             Self::RegistrationApproved => "An organizer approved a registration.",
             Self::RegistrationPromoted => "Someone of the waitlist got a spot.",
             Self::RegistrationUpdated => {
-                "The name, the address or the answers of a registration changed; `changed` says which."
+                "The name, the address, the answers or the people of a registration changed; `changed` says which."
             }
             Self::RegistrationCancelled => {
                 "A registration was cancelled, by the guest or an organizer."

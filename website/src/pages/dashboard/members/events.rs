@@ -13,6 +13,9 @@ use crate::{
     form::Form,
 };
 
+/// Events that the form shows at least, those that are chosen first; the others are folded away.
+const SHOWN: usize = 10;
+
 /// The field that asks whether it is for all events, and its values.
 const WHICH: &str = "events";
 const ALL: &str = "all";
@@ -82,6 +85,7 @@ pub(super) async fn fields(
             .required(),
         Field::new(FieldKind::Ticks, IDS, "Events")
             .choices(offered)
+            .folded_after(SHOWN.max(chosen.len()))
             .hint(hint),
     ])
 }
