@@ -66,6 +66,7 @@ pub use catalogue::{
 };
 pub(crate) use clocks::follow_clocks;
 pub use clocks::{ChangedEvent, planned_clocks};
+pub(crate) use command::WaitingCall;
 pub use command::{Commands, Context};
 pub use contacts::Contacts;
 pub use credentials::{AppCall, Authenticator, Caller, Principal, SessionTrust, SignedIn};

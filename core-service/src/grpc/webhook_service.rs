@@ -102,7 +102,9 @@ impl WebhookHandlers<CoreFrame> for WebhookApi {
         request: PingWebhookRequest,
     ) -> Result<WebhookAttempt, Error> {
         let id = webhook_id(&request.webhook_id)?;
-        let outbound = self.webhooks.ping(&caller.principal, id).await?;
+        let ping = self.webhooks.ping(&caller.principal, id).await?;
+        let (outbound, _waiting) = ping;
+        caller.waits.release();
         let attempted = self.post.attempt(&outbound).await;
         Ok(convert::webhook_attempt(attempted.attempt))
     }

@@ -4,10 +4,10 @@
 //! A transaction that the database ended in favour of others is done anew, from its beginning: the decision is made again, on what the
 //! others left. So a decision has no effect but on its [`Context`].
 
-mod listeners;
 mod programs;
 mod schedule;
 mod trail;
+mod waiting_calls;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -38,8 +38,9 @@ use uuid::Uuid;
 
 use super::{Error, idempotency::UnderWay};
 
-use listeners::Listeners;
-pub(super) use listeners::TooMany;
+pub(super) use waiting_calls::TooManyWaiting;
+pub(crate) use waiting_calls::WaitingCall;
+use waiting_calls::WaitingCalls;
 
 /// How often a command is done at most that collides with others.
 const MAX_TRIES: u32 = 8;
@@ -62,8 +63,8 @@ pub struct Commands {
     under_way: UnderWay,
     /// Wakes whoever posts to webhooks.
     posted: Arc<Notify>,
-    /// The calls that wait for messages.
-    listeners: Listeners,
+    /// The calls that wait, which are woken once a command has recorded a message.
+    waiting_calls: WaitingCalls,
 }
 
 impl Commands {
@@ -77,7 +78,7 @@ impl Commands {
             mailbox_limits: LimitSettings::default().mailboxes,
             under_way: UnderWay::default(),
             posted: Arc::default(),
-            listeners: Listeners::default(),
+            waiting_calls: WaitingCalls::default(),
         }
     }
 
@@ -147,7 +148,7 @@ impl Commands {
             mailbox_limits: self.mailbox_limits,
             consequences: Consequences::default(),
             posted: Arc::clone(&self.posted),
-            listeners: self.listeners.clone(),
+            waiting_calls: self.waiting_calls.clone(),
         };
         let answer = Box::pin(decide(&mut context)).await?;
         Box::pin(context.commit()).await?;
@@ -169,9 +170,9 @@ impl Commands {
         Arc::clone(&self.posted)
     }
 
-    /// The calls that wait for messages, which are woken once a command has recorded some.
-    pub(super) const fn listeners(&self) -> &Listeners {
-        &self.listeners
+    /// The calls that wait.
+    pub(super) const fn waiting_calls(&self) -> &WaitingCalls {
+        &self.waiting_calls
     }
 
     /// The clock.
@@ -207,7 +208,7 @@ pub struct Context {
     mailbox_limits: MailboxLimits,
     consequences: Consequences,
     posted: Arc<Notify>,
-    listeners: Listeners,
+    waiting_calls: WaitingCalls,
 }
 
 /// Rows that follow from the facts. They are written before the commit, with one statement for each table.
@@ -344,7 +345,7 @@ impl Context {
         if wakes_runner || !recorded.is_empty() {
             self.posted.notify_one();
         }
-        self.listeners.wake(&recorded);
+        self.waiting_calls.wake(&recorded);
         Ok(())
     }
 }

@@ -6,6 +6,7 @@ mod hanging;
 mod listener;
 mod managing;
 mod overtaken;
+mod pinging;
 mod pulling;
 mod replaying;
 mod rights;

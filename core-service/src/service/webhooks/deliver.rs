@@ -18,7 +18,7 @@ use domain::{
 };
 
 use super::{Webhooks, sealing::UnopenedSecret};
-use crate::service::{Context, Error, Principal};
+use crate::service::{Context, Error, Principal, WaitingCall};
 
 /// A message that is to be posted.
 #[derive(Debug)]
@@ -178,17 +178,22 @@ impl Webhooks {
         })
     }
 
-    /// A ping of a webhook, signed, which is no stored message.
-    pub(crate) async fn ping(&self, caller: &Principal, id: WebhookId) -> Result<Outbound, Error> {
+    /// A ping of a webhook, signed, which is no stored message, and the guard of the call that waits for the answer to it.
+    pub(crate) async fn ping(
+        &self,
+        caller: &Principal,
+        id: WebhookId,
+    ) -> Result<(Outbound, WaitingCall), Error> {
         let webhook = self.get(caller, id).await?;
         if webhook.url.is_none() {
             return Err(Error::Conflict(
                 "the webhook has no url to post to: set one first".to_owned(),
             ));
         }
+        let waiting = self.commands.waiting_calls().join(caller.account)?;
         self.limiters.count_ping(caller.account)?;
         let now = self.now();
-        Ok(Outbound {
+        let outbound = Outbound {
             keys: self.open(&webhook, now).map_err(|_unopened| {
                 Error::Conflict(format!("nothing can be signed: {UNREADABLE_SECRET}"))
             })?,
@@ -204,7 +209,8 @@ impl Webhooks {
             webhook,
             event: None,
             registration: None,
-        })
+        };
+        Ok((outbound, waiting))
     }
 
     /// Records an attempt that failed, and decides what becomes of the delivery and of the webhook: nothing more if the job is another

@@ -9,13 +9,10 @@ use domain::{
 use tokio::time::{Instant, timeout};
 
 use super::Webhooks;
-use crate::service::{Error, Principal, command::TooMany};
+use crate::service::{Error, Principal, command::TooManyWaiting};
 
 /// How often a call that waits looks for messages that other cores have recorded. Those of this one wake it.
 const POLL: Duration = Duration::from_secs(2);
-
-/// When a program may wait again whose account has too many calls that wait.
-const RETRY: Duration = Duration::from_secs(5);
 
 /// How many messages are read at a time.
 const PAGE: u32 = 100;
@@ -67,15 +64,15 @@ impl Webhooks {
         if !pulled.messages.is_empty() || !is_end || wait.limit.is_zero() {
             return Ok(pulled);
         }
-        let listener = match self.commands.listeners().join(caller.account) {
-            Ok(listener) => listener,
-            Err(TooMany::OfAccount(most)) => return Err(Error::TooManyWaits { most, wait: RETRY }),
-            Err(TooMany::InAll) => return Ok(pulled),
+        let waiting = match self.commands.waiting_calls().join(caller.account) {
+            Ok(waiting) => waiting,
+            Err(TooManyWaiting::InAll) => return Ok(pulled),
+            Err(of_account @ TooManyWaiting::OfAccount) => return Err(of_account.into()),
         };
         (wait.release)();
         let until = Instant::now() + wait.limit;
         loop {
-            let recorded = listener.recorded();
+            let recorded = waiting.recorded();
             (pulled, is_end) = self.look(&pull, Some(pulled.next)).await?;
             let now = Instant::now();
             let is_over = now >= until || self.stop_waiting.is_cancelled();
