@@ -123,8 +123,9 @@ pub use table::Separator;
 pub(crate) use table::{Piece, safe};
 pub use take_back::TakeBack;
 pub use webhooks::{
-    DeliveryPage, Failed, MadeWebhook, NewWebhook, Outbound, OwnWebhooks, Prepared, PulledMessages,
-    Replayed, SealedSecrets, Wait, WebhookPatch, WebhookPolicy, Webhooks, WhichMessages,
+    DeliveryPage, Failed, MadeWebhook, NewWebhook, Outbound, OwnWebhooks, Prepared, PullFrom,
+    PulledMessages, Replayed, SealedSecrets, Wait, WebhookPatch, WebhookPolicy, Webhooks,
+    WhichMessages,
 };
 pub(crate) use webhooks::{attempt_at, refused_with};
 

@@ -165,7 +165,7 @@ impl WebhookHandlers<CoreFrame> for WebhookApi {
         caller: Authenticated,
         request: ListWebhookMessagesRequest,
     ) -> Result<WebhookMessageList, Error> {
-        let after = convert::pull_cursor(request.cursor.as_deref())?;
+        let from = convert::pull_cursor(request.cursor.as_deref())?;
         let wanted = Duration::from_secs(request.wait_seconds().try_into().unwrap_or(0));
         let wait = Wait {
             limit: caller.waits.limit(wanted),
@@ -174,7 +174,7 @@ impl WebhookHandlers<CoreFrame> for WebhookApi {
         let (types, limit) = (&request.types, request.limit());
         let pull = self
             .webhooks
-            .pull(&caller.principal, after, types, wait, limit);
+            .pull(&caller.principal, from, types, wait, limit);
         Ok(convert::pulled(&pull.await?))
     }
 }

@@ -31,7 +31,9 @@ pub(in crate::service) use change::{
 pub use create::{MadeWebhook, NewWebhook};
 pub use deliver::{Failed, Outbound, Prepared};
 pub(crate) use deliver::{attempt_at, refused_with};
-pub use pull::{PulledMessages, Wait};
+pub(crate) use ending::end_expired_webhooks;
+pub(in crate::service) use ending::{end_webhooks_of, end_webhooks_of_member, end_webhooks_since};
+pub use pull::{PullFrom, PulledMessages, Wait};
 pub use replay::{Replayed, WhichMessages};
 pub use sealing::SealedSecrets;
 

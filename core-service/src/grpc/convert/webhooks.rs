@@ -12,8 +12,8 @@ use uuid::Uuid;
 
 use super::Mask;
 use crate::service::{
-    DeliveryPage, Error, Links, MadeWebhook, NewWebhook, Outbound, OwnWebhooks, PulledMessages,
-    Replayed, WebhookPatch, WhichMessages,
+    DeliveryPage, Error, Links, MadeWebhook, NewWebhook, Outbound, OwnWebhooks, PullFrom,
+    PulledMessages, Replayed, WebhookPatch, WhichMessages,
 };
 
 /// The body of a delivery.
@@ -256,13 +256,16 @@ pub(in crate::grpc) fn pulled(pulled: &PulledMessages) -> v1::WebhookMessageList
     }
 }
 
-/// The number after which a pull goes on.
-pub(in crate::grpc) fn pull_cursor(cursor: Option<&str>) -> Result<Option<i32>, Error> {
-    let number = cursor.map(str::parse::<i32>).transpose();
-    number.map_err(|_| {
-        let message = "must be the next_cursor of another answer";
-        Error::Invalid(super::violation("cursor", message))
-    })
+/// Where a pull begins.
+pub(in crate::grpc) fn pull_cursor(cursor: Option<&str>) -> Result<PullFrom, Error> {
+    match cursor {
+        None => Ok(PullFrom::Oldest),
+        Some("latest") => Ok(PullFrom::Latest),
+        Some(number) => number.parse().map(PullFrom::After).map_err(|_| {
+            let message = "must be the next_cursor of another answer, or latest";
+            Error::Invalid(super::violation("cursor", message))
+        }),
+    }
 }
 
 /// The message before which a page of deliveries begins.
