@@ -164,7 +164,8 @@ impl Webhooks {
         })
     }
 
-    /// A delivery with its attempts, the latest first, and what would be sent now. Who must not see registrations sees the thin content.
+    /// A delivery with its attempts, the latest first, and what would be sent now. Callers who must not see registrations get the thin content, and
+    /// no answers, which may repeat what was sent.
     pub async fn delivery(
         &self,
         caller: &Principal,
@@ -175,14 +176,20 @@ impl Webhooks {
         let store = self.commands.store();
         let delivery = store.get_delivery(webhook.id, message).await?;
         let delivery = delivery.ok_or(NO_DELIVERY)?;
-        let attempts = store
+        let mut attempts = store
             .list_delivery_attempts(webhook.id, message, MAX_ATTEMPTS_SHOWN)
             .await?;
-        let content = match create::check_rights(caller, webhook.content) {
-            Ok(()) => webhook.content,
-            Err(_) => Content::Thin,
+        let webhook = if create::sees_registrations(caller) {
+            webhook
+        } else {
+            for attempt in &mut attempts {
+                attempt.answer = None;
+            }
+            Webhook {
+                content: Content::Thin,
+                ..webhook
+            }
         };
-        let webhook = Webhook { content, ..webhook };
         let outbound = self.outbound(webhook, delivery.message.clone()).await?;
         Ok((delivery, attempts, outbound))
     }

@@ -147,12 +147,16 @@ impl Webhooks {
 
 /// Refuses content that the caller does not see by themselves.
 pub(super) fn check_rights(caller: &Principal, content: Content) -> Result<(), Error> {
-    let needed = Scope::RegistrationsRead;
-    if content == Content::Thin || (caller.scopes.contain(needed) && caller.sees_addresses) {
+    if content == Content::Thin || sees_registrations(caller) {
         return Ok(());
     }
-    let lacking = Lacking::Key;
+    let (needed, lacking) = (Scope::RegistrationsRead, Lacking::Key);
     Err(Error::InsufficientScope { needed, lacking })
+}
+
+/// Whether the caller sees registrations with their addresses.
+pub(super) fn sees_registrations(caller: &Principal) -> bool {
+    caller.scopes.contain(Scope::RegistrationsRead) && caller.sees_addresses
 }
 
 /// Refuses content that the plan does not have.
