@@ -227,7 +227,7 @@ fn context_of(id: WebhookId) -> Vec<u8> {
 }
 
 /// Locks the stream of the caller's account and one of its webhooks.
-async fn hold(context: &mut Context, caller: &Principal, id: WebhookId) -> Result<Webhook, Error> {
+async fn lock(context: &mut Context, caller: &Principal, id: WebhookId) -> Result<Webhook, Error> {
     context
         .tx
         .find_webhook(caller.account, id)

@@ -14,7 +14,7 @@ use uuid::Uuid;
 use super::{
     MAX_WEBHOOKS, Webhooks,
     create::{check_plan, check_rights, is_announced, record},
-    hold,
+    lock,
 };
 use crate::service::{Context, Error, Principal, events};
 
@@ -45,7 +45,7 @@ impl Webhooks {
     ) -> Result<Webhook, Error> {
         let decide = async |context: &mut Context| {
             let account = events::lock_account(context, caller).await?;
-            let before = hold(context, caller, id).await?;
+            let before = lock(context, caller, id).await?;
             let after = self.patched(&before, patch, context)?;
             if after == before {
                 return Ok(after);
@@ -154,7 +154,7 @@ impl Webhooks {
     /// Deletes a webhook. What waits is not sent any more.
     pub async fn delete(&self, caller: &Principal, id: WebhookId) -> Result<WebhookId, Error> {
         let decide = async |context: &mut Context| {
-            let webhook = hold(context, caller, id).await?;
+            let webhook = lock(context, caller, id).await?;
             context.tx.delete_webhook(&webhook).await?;
             record(context, &webhook, WebhookChange::Deleted).await?;
             Ok(id)

@@ -12,7 +12,7 @@ use domain::{
     },
 };
 
-use super::{MAX_WEBHOOKS, Webhooks, hold};
+use super::{MAX_WEBHOOKS, Webhooks, lock};
 use crate::service::{Context, Error, Invocation, Lacking, Principal, events};
 
 /// A webhook to create.
@@ -115,7 +115,7 @@ impl Webhooks {
     /// Gives a webhook a new secret. The former one signs as well for a while.
     pub async fn rotate(&self, caller: &Principal, id: WebhookId) -> Result<MadeWebhook, Error> {
         let decide = async |context: &mut Context| {
-            let webhook = hold(context, caller, id).await?;
+            let webhook = lock(context, caller, id).await?;
             let now = context.now;
             if webhook.former_secret_at(now).is_some() {
                 return Err(Error::Conflict(

@@ -79,7 +79,7 @@ impl Webhooks {
             return Ok(Prepared::Gone);
         }
         if !webhook.is_active() || is_suspended {
-            return self.put_aside(job, webhook.id).await;
+            return self.park(job, webhook.id).await;
         }
         let keys = match self.open(&webhook, self.now()) {
             Ok(keys) => keys,
@@ -115,7 +115,7 @@ impl Webhooks {
 
     /// Removes the job of a delivery that waits until its webhook is active and its account not suspended. Under the lock of the stream, so
     /// that it is not removed just after someone made the webhook active, or ended the suspension.
-    async fn put_aside(&self, job: &ClaimedJob, id: WebhookId) -> Result<Prepared, Error> {
+    async fn park(&self, job: &ClaimedJob, id: WebhookId) -> Result<Prepared, Error> {
         let decide = async |context: &mut Context| {
             let Some(webhook) = context.tx.get_webhook(id).await? else {
                 return Ok(());
@@ -228,14 +228,14 @@ impl Webhooks {
                 return Ok(Failed::Overtaken);
             };
             let now = context.renew_time();
-            let is_held = context.tx.lock_delivery_job(job).await?;
-            if !is_held || before.url != outbound.webhook.url {
+            let is_claimed = context.tx.lock_delivery_job(job).await?;
+            if !is_claimed || before.url != outbound.webhook.url {
                 context
                     .tx
                     .record_failed_attempt(id, message, attempt, None)
                     .await?;
                 context.note_write();
-                if is_held {
+                if is_claimed {
                     // What the former URL said is no reason to wait at the new one.
                     let text = "the webhook has another url";
                     context.tx.postpone_job(job, now, false, text).await?;
