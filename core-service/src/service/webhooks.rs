@@ -3,6 +3,7 @@
 mod change;
 mod create;
 mod deliver;
+mod ending;
 mod pull;
 mod replay;
 mod sealing;
@@ -25,9 +26,7 @@ use uuid::Uuid;
 use super::{Commands, Context, Error, Principal, limits::Limiters};
 
 pub use change::WebhookPatch;
-pub(in crate::service) use change::{
-    end_webhooks_of, end_webhooks_of_member, end_webhooks_since, resume_webhooks,
-};
+pub(in crate::service) use change::resume_webhooks;
 pub use create::{MadeWebhook, NewWebhook};
 pub use deliver::{Failed, Outbound, Prepared};
 pub(crate) use deliver::{attempt_at, refused_with};

@@ -1,6 +1,7 @@
 //! Webhooks: what programs get of changes (rule 57 of docs/rules.md).
 
 mod content;
+mod ending;
 mod failing;
 mod hanging;
 mod listener;
