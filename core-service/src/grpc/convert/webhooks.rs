@@ -4,7 +4,7 @@ use bytes::Bytes;
 use domain::{
     date_time::WrittenTime,
     instant::Instant,
-    violation::FieldViolation,
+    violation::{FieldViolation, Violations},
     webhook::{Content, Delivery, DeliveryAttempt, Scheme, Subject, Webhook, WebhookMessage},
 };
 use muster_api::v1;
@@ -208,9 +208,18 @@ pub(in crate::grpc) fn which_messages(
             Ok(WhichMessages::FailedSince(since))
         }
         (ids, None) => {
-            let ids: Result<Vec<Uuid>, _> = ids.iter().map(|id| id.parse()).collect();
-            let ids = ids.map_err(|_| violation("message_ids", "must be ids of messages"))?;
-            Ok(WhichMessages::Named(ids))
+            let (mut named, mut violations) = (Vec::new(), Violations::default());
+            for (index, id) in ids.iter().enumerate() {
+                match id.parse::<Uuid>() {
+                    Ok(id) => named.push(id),
+                    Err(_) => violations.add(
+                        format!("message_ids[{index}]"),
+                        "must be the id of a message",
+                    ),
+                }
+            }
+            let named = violations.unless_any(Some(named)).map_err(Error::Invalid)?;
+            Ok(WhichMessages::Named(named))
         }
         (_, Some(_)) => Err(violation(
             "failed_since",
