@@ -17,7 +17,9 @@ use muster_api::{
     v1::{
         ExportAccountRequest,
         account_service_client::AccountServiceClient,
-        bindings::{CancelEvent, CreateMessage, GetMyEvent, ListActivity, RegisterAttendee},
+        bindings::{
+            CancelEvent, CreateMessage, CreateWebhook, GetMyEvent, ListActivity, RegisterAttendee,
+        },
     },
 };
 use serde_json::{Value, json};
@@ -114,6 +116,9 @@ async fn everything_of_the_account_is_in_it_as_json_and_as_tables(app: Arc<TestA
         json!({"id": event.id, "subject": "=Bring this", "text": "A *lamp*", "hours_after_end": 1});
     owner.ok::<CreateMessage>(message).await;
 
+    let subscription = json!({"url": "https://example.org/hooks", "types": ["event.created"]});
+    let webhook = owner.ok::<CreateWebhook>(subscription).await;
+
     let files = exported(&app, &account.key).await;
     let parts = [
         "activity",
@@ -123,6 +128,7 @@ async fn everything_of_the_account_is_in_it_as_json_and_as_tables(app: Arc<TestA
         "members",
         "messages",
         "registrations",
+        "webhooks",
     ];
     let mut expected: Vec<String> = parts
         .iter()
@@ -146,6 +152,11 @@ async fn everything_of_the_account_is_in_it_as_json_and_as_tables(app: Arc<TestA
     );
     assert_eq!(rows(&files, "keys")[0]["name"], "laptop");
     assert_eq!(rows(&files, "invitations"), [json!(null); 0]);
+    let secret = webhook["secret"].as_str().unwrap();
+    assert!(!all.contains(secret));
+    let mut shown = webhook.clone();
+    shown.as_object_mut().unwrap().remove("secret");
+    assert_eq!(rows(&files, "webhooks"), [shown]);
 
     let events = rows(&files, "events");
     assert_eq!(events.len(), 62);
@@ -205,6 +216,8 @@ async fn what_the_credential_may_not_read_is_left_out(app: Arc<TestApp>) {
     let reader = app.key_for(&account, &[Scope::AccountRead]).await;
     let files = exported(&app, &reader).await;
     assert!(!files.contains_key("registrations.csv") && !files.contains_key("events.json"));
+    assert!(!files.contains_key("webhooks.json"));
+    assert!(files["README.txt"].contains("lacks the scope webhooks:read"));
     assert!(!format!("{files:?}").to_lowercase().contains("grace"));
     assert!(files["README.txt"].contains("lacks the scope events:read"));
     assert!(files["README.txt"].contains("lacks the scope registrations:read"));
