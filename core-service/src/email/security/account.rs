@@ -28,7 +28,7 @@ pub enum AccountIncident {
     },
     /// A member was removed.
     MemberRemoved(Concerned),
-    /// A key or an app created a webhook or gave one another URL: its host.
+    /// A member who is no owner, a key or an app set up a webhook, or changed where it posts or what it says: its host.
     WebhookMade(String),
     /// Nothing got through to a webhook for a day.
     WebhookFailing(String),
@@ -131,7 +131,7 @@ pub(super) fn on_account(what: &AccountIncident, place: &str) -> Words {
         AccountIncident::WebhookDisabled(target) => Words {
             subject: "A webhook was disabled",
             lead: format!(
-                "The webhook of {place} that posts to {} was disabled: nothing got through for days, the receiver answered that it is gone, or the key or app that set it up was revoked. Nothing is lost: what waits is sent once you enable it, and what failed can be replayed.",
+                "The webhook of {place} that posts to {} was disabled: nothing got through for days, the receiver answered that it is gone, the key or app that set it up was revoked or expired, or the member who set it up left or lost the role. Nothing is lost: what waits is sent once you enable it, and what failed can be replayed.",
                 host(target, "a server")
             ),
             link: "See the webhooks",
