@@ -60,7 +60,7 @@ RULES = [
     r"must be a URL such as",
     r"cannot be used: ",
     r"must name messages, or send failed_since",
-    r"must be ids of messages",
+    r"must be the id of a message",
     r"must (be (an integer|true|true or false)|have (an answer|one value)) (for|to) ",
     r"must be at most \d+ characters long in total",
     # Of a list in a file.

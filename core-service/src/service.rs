@@ -66,6 +66,7 @@ pub use catalogue::{
 };
 pub(crate) use clocks::follow_clocks;
 pub use clocks::{ChangedEvent, planned_clocks};
+pub(crate) use command::WaitingCall;
 pub use command::{Commands, Context};
 pub use contacts::Contacts;
 pub use credentials::{AppCall, Authenticator, Caller, Principal, SessionTrust, SignedIn};
@@ -122,10 +123,11 @@ pub use table::Separator;
 pub(crate) use table::{Piece, safe};
 pub use take_back::TakeBack;
 pub use webhooks::{
-    DeliveryPage, Failed, MadeWebhook, NewWebhook, Outbound, OwnWebhooks, Prepared, PulledMessages,
-    Replayed, SealedSecrets, Wait, WebhookPatch, WebhookPolicy, Webhooks, WhichMessages,
+    DeliveryPage, Failed, MadeWebhook, NewWebhook, Outbound, OwnWebhooks, Prepared, PullFrom,
+    PulledMessages, Replayed, SealedSecrets, Wait, WebhookPatch, WebhookPolicy, Webhooks,
+    WhichMessages,
 };
-pub(crate) use webhooks::{attempt_at, refused_with};
+pub(crate) use webhooks::{attempt_at, end_expired_webhooks, refused_with};
 
 /// All use cases of a core. Clones share everything.
 #[derive(Debug, Clone)]

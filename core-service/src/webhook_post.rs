@@ -1,6 +1,6 @@
 //! Posting messages to webhooks: the body, its signature, and what came back.
 
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use bytes::Bytes;
 use domain::{
@@ -131,10 +131,10 @@ pub fn signed(keys: &[SigningKey], id: &str, now: Instant, body: &[u8]) -> Optio
 
 fn answered(attempt: &DeliveryAttempt, answer: &Answer, now: Instant) -> Attempted {
     let is_success = (200..300).contains(&answer.status);
-    let micros = u64::try_from(now.micros()).unwrap_or(0);
-    let now = SystemTime::UNIX_EPOCH + Duration::from_micros(micros);
-    let most = Duration::from_secs(MAX_RETRY_AFTER_SECONDS.into());
-    let wait = answer.retry_after.map(|after| after.delay(now).min(most));
+    let limit = Duration::from_secs(MAX_RETRY_AFTER_SECONDS.into());
+    let wait = answer
+        .retry_after
+        .map(|after| after.delay(now.into()).min(limit));
     // What a machine of a private network says is nobody's business.
     let text = (!answer.is_private).then(|| readable(&answer.body));
     Attempted {

@@ -24,7 +24,7 @@ use tokio::{
 
 use self::{
     forward::Forward,
-    instance::{Instance, Page, PullError},
+    instance::{Instance, LATEST, Page, PullError},
     report::Report,
 };
 
@@ -37,7 +37,7 @@ const INITIAL_PAUSE: Duration = Duration::from_millis(250);
 /// The longest pause: a developer who starts Muster again does not want to wait for longer.
 const MAX_PAUSE: Duration = Duration::from_secs(15);
 
-/// How long a call waits for a message, the most that the API allows.
+/// How long a call waits for a message: the longest time that the API allows.
 const WAIT_SECONDS: u8 = 20;
 
 /// The pause after an answer that came at once without anything: Muster lets a bounded number of calls wait.
@@ -89,7 +89,7 @@ pub async fn listen(
     };
     let key = key.ok_or_else(|| Failure::Internal("the secret cannot be used".to_owned()))?;
     let mut listener = Listener {
-        instance: Instance::new(&options.url, &options.api_key)?,
+        instance: Instance::new(&options.url, &options.api_key, clock.clone())?,
         report: Report::new(clock.clone(), output),
         cursor: options.cursor.clone(),
         options,
@@ -125,7 +125,8 @@ struct Listener<'o> {
 impl Listener<'_> {
     async fn run(&mut self, forward: Option<&Forward>, secret: &str) -> Result<(), Ended> {
         if self.cursor.is_none() {
-            self.skip_earlier().await?;
+            // A receiver is tried with what happens from now on.
+            self.cursor = Some(self.pull(0).await?.next_cursor);
         }
         let to = self.options.forward.as_ref().map(|url| (url, secret));
         self.report.started(&self.options.url, to)?;
@@ -149,25 +150,12 @@ impl Listener<'_> {
         }
     }
 
-    /// Moves the cursor behind what is recorded already. A receiver is tried with what happens now.
-    async fn skip_earlier(&mut self) -> Result<(), Ended> {
-        loop {
-            let page = self.pull(0).await?;
-            // An answer without messages may have passed some of other types.
-            let is_end = self.cursor.as_ref() == Some(&page.next_cursor);
-            self.cursor = Some(page.next_cursor);
-            if is_end {
-                return Ok(());
-            }
-        }
-    }
-
-    /// The messages after the cursor. While Muster cannot be reached, it is tried again.
+    /// The messages after the cursor, or after the newest one. While Muster cannot be reached, it is tried again.
     async fn pull(&mut self, wait_seconds: u8) -> Result<Page, Ended> {
         let mut pause = INITIAL_PAUSE;
         let mut has_failed = false;
         loop {
-            let cursor = self.cursor.as_deref();
+            let cursor = self.cursor.as_deref().unwrap_or(LATEST);
             let types = &self.options.types;
             match self.instance.pull(cursor, types, wait_seconds).await {
                 Ok(page) => {

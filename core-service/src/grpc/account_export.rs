@@ -1,5 +1,6 @@
 //! An account's export: a ZIP archive with a file of JSON and a table for each part.
 
+mod columns;
 mod rows;
 
 use std::collections::VecDeque;
@@ -9,7 +10,10 @@ use futures_util::{Stream, stream};
 use serde_json::Value;
 use zip::result::{ZipError, ZipResult};
 
-use self::rows::{cell, columns, name, rows};
+use self::{
+    columns::{columns, name},
+    rows::{cell, rows},
+};
 use super::archive::Archive;
 use crate::service::{AccountExport, After, Error, Links, Part, Piece, Separator};
 
@@ -211,6 +215,10 @@ fn readme(source: &AccountExport, parts: &[Part]) -> String {
         "they need a paid plan"
     };
     let left_out = [
+        (
+            Part::Webhooks,
+            "the credential lacks the scope webhooks:read",
+        ),
         (Part::Events, "the credential lacks the scope events:read"),
         (Part::Registrations, registrations),
     ];

@@ -1,6 +1,8 @@
 //! The gate that every call passes: it recognizes edges, sets a deadline, limits how many calls there are at a time, authenticates
 //! the caller, checks the scope, and counts the call for the account's limits.
 
+mod admission;
+
 use std::{
     convert::Infallible,
     future::Future,
@@ -10,14 +12,12 @@ use std::{
     time::Duration,
 };
 
-use domain::oauth::Audience;
 use http::{HeaderMap, Request, Response};
 use http_body_util::{BodyExt as _, Full};
 use muster_api::{
     Reason,
-    binding::{Access, AccessRule},
+    binding::Access,
     deadline,
-    metadata::Surface,
     status::{overloaded, status},
 };
 use server::{
@@ -28,14 +28,15 @@ use tonic::{Code, Status, body::Body};
 use tower::{Layer, Service};
 use tracing::Instrument as _;
 
+use self::admission::Admission;
 use super::{
-    call_record::{CallFrom, CallRecord, service},
+    call_record::{CallFrom, CallRecord},
     edges::{CallOrigin, EdgeTokens, Edges, Transport, transport},
     held_permit::{Deadline, HeldPermit},
     message::Bounds,
-    status::{refuse, write_allowance},
+    status::write_allowance,
 };
-use crate::service::{Allowance, Authenticator, CallLimits, Caller, Error, SessionTrust, SignedIn};
+use crate::service::{Allowance, Authenticator, CallLimits, Caller};
 
 /// No call runs longer, with any deadline of its client, so that a stuck call releases its connection and locks.
 const MAX_CALL_TIMEOUT: Duration = Duration::from_mins(1);
@@ -45,13 +46,6 @@ pub const MAX_CALLS: u32 = 512;
 pub const MIN_CALLS: u32 = 32;
 /// How much earlier than the client's deadline a call is ended: tonic's own timer would answer CANCELLED.
 const MARGIN: Duration = Duration::from_millis(5);
-
-/// Services that are not part of the contract: health and reflection. They are public and show no data.
-const OPEN_SERVICES: [&str; 3] = [
-    tonic_health::pb::health_server::SERVICE_NAME,
-    tonic_reflection::pb::v1::server_reflection_server::SERVICE_NAME,
-    tonic_reflection::pb::v1alpha::server_reflection_server::SERVICE_NAME,
-];
 
 /// Puts a [`Gate`] in front of a service.
 #[derive(Debug, Clone)]
@@ -161,8 +155,7 @@ where
                 if let Some(caller) = request.extensions().get::<Caller>() {
                     from.caller.get_or_init(|| *caller);
                 }
-                let rule = admitted?;
-                layer.pass(inner, request, rule).await
+                layer.pass(inner, request, admitted?).await
             });
             let mut response = match tokio::time::timeout(limit, answer).await {
                 Ok(Ok(response)) => response,
@@ -194,113 +187,29 @@ impl GateLayer {
         request.map(|body| bounds.body(body, access, &origin, peer))
     }
 
-    /// Decides whether a call may pass to its service, and puts its origin and its caller into the request's extensions. A missing
-    /// credential is reported before a missing scope, and both before an exceeded limit and any violation in the request. Returns the
-    /// rule of the rpc; what the account has left of its limit is put into the extensions, too.
-    async fn admit(
-        &self,
-        origin: CallOrigin,
-        request: &mut Request<Body>,
-    ) -> Result<Option<AccessRule>, Box<Status>> {
-        let path = request.uri().path();
-        let rule = muster_api::access(path);
-        if rule.is_some_and(|rule| rule.internal) && !origin.by_edge {
-            let message = "muster.internal.v1 is for Muster's own edges";
-            return Err(Box::new(Status::permission_denied(message)));
-        }
-        if rule.is_none() && !is_open(path) {
-            let message = format!("there is no rpc {path}");
-            return Err(Box::new(Status::unimplemented(message)));
-        }
-        request.extensions_mut().insert(origin);
-        let Some(rule_of_rpc) = rule.filter(|rule| rule.access != Access::Public) else {
-            return Ok(rule);
-        };
-        let kind = Kind::of(rule_of_rpc.read_only);
-        // Boxed, since most of it is for credentials that are not remembered, and public calls need none of it.
-        let caller = Box::pin(self.authenticate(request.headers(), kind, &origin)).await?;
-        if let Some(app) = caller.app
-            && !is_for(app.audience, &origin)
-        {
-            return Err(Box::new(refuse(Error::WrongAudience(app.audience))));
-        }
-        request.extensions_mut().insert(caller);
-        self.check(&caller, rule_of_rpc).map_err(Box::new)?;
-        let Some(principal) = caller.principal else {
-            return Ok(rule);
-        };
-        if !rule_of_rpc.internal {
-            let counted = self
-                .call_limits
-                .count(principal.account, rule_of_rpc.read_only);
-            let allowance = counted.map_err(|error| Box::new(refuse(error)))?;
-            if let Some(allowance) = allowance {
-                request.extensions_mut().insert(allowance);
-            }
-        }
-        Ok(rule)
-    }
-
-    /// The caller. Looking up a credential takes a permit, too, of the kind of the call: too many writes must not keep out reads.
-    async fn authenticate(
-        &self,
-        headers: &HeaderMap,
-        kind: Kind,
-        origin: &CallOrigin,
-    ) -> Result<Caller, Box<Status>> {
-        let _permit = self.permit(kind)?;
-        let trust = match (origin.is_site(), kind) {
-            (false, _) => SessionTrust::Unknown,
-            (true, Kind::Read) => SessionTrust::Remembered,
-            (true, Kind::Write) => SessionTrust::LookedUp,
-        };
-        let authorization = header(headers, "authorization");
-        let caller = self
-            .authenticator
-            .authenticate_call(authorization, origin.client, trust);
-        caller.await.map_err(|error| Box::new(refuse(error)))
-    }
-
-    /// Decides whether the caller may call an rpc with this rule. This is the only place that does.
-    fn check(&self, caller: &Caller, rule: AccessRule) -> Result<(), Status> {
-        if rule.access == Access::Session && caller.person.is_none() {
-            return Err(refuse(Error::Unauthorized));
-        }
-        if let Some(needed) = rule.scope {
-            if !rule.some_events {
-                caller.require_account(needed).map_err(refuse)?;
-            }
-            caller.require(needed).map_err(refuse)?;
-        }
-        let now = self.authenticator.now();
-        let is_old = |person: SignedIn| person.stepped_up_until <= now;
-        if rule.step_up && caller.person.is_none_or(is_old) {
-            return Err(refuse(Error::StepUpRequired));
-        }
-        Ok(())
-    }
-
     /// Calls the service. The call of an rpc gets its permit only when its message is there: clients that send slowly take none from
-    /// others. It may give it back before it ends.
+    /// others. It gives it back before it ends if it waits.
     async fn pass<S>(
         &self,
         mut service: S,
         request: Request<Body>,
-        rule: Option<AccessRule>,
+        admission: Option<Admission>,
     ) -> Result<Response<Body>, Box<Status>>
     where
         S: Service<Request<Body>, Response = Response<Body>, Error = Infallible>,
     {
-        let request = self.bound(request, rule.map(|rule| rule.access));
-        let (request, permit) = match rule {
+        let access = admission.as_ref().map(|admission| admission.rule.access);
+        let request = self.bound(request, access);
+        let (request, held) = match admission {
             None => (request, None),
-            Some(rule) => {
+            Some(admission) => {
                 let (parts, body) = request.into_parts();
                 let message = body.collect().await.map_err(Box::new)?.to_bytes();
                 let mut whole = Request::from_parts(parts, Body::new(Full::new(message)));
-                let permit = HeldPermit::new(self.permit(Kind::of(rule.read_only))?);
+                let kind = Kind::of(admission.rule.read_only);
+                let permit = HeldPermit::new(self.permit(kind)?);
                 whole.extensions_mut().insert(permit.clone());
-                (whole, Some(permit))
+                (whole, Some((permit, admission)))
             }
         };
         let allowance = request.extensions().get::<Allowance>().copied();
@@ -308,8 +217,12 @@ impl GateLayer {
             Ok(response) => response,
             Err(never) => match never {},
         };
-        // An answer that is a stream may hold on to its request.
-        if let Some(permit) = permit {
+        if let Some((permit, admission)) = held {
+            if permit.is_released() {
+                // Boxed, since few calls wait.
+                Box::pin(self.check_again(&admission)).await?;
+            }
+            // An answer that is a stream may hold on to its request.
             permit.release();
         }
         if let Some(allowance) = allowance {
@@ -324,20 +237,6 @@ impl GateLayer {
             Box::new(overloaded())
         })
     }
-}
-
-/// Whether an access token counts where a call arrived. Clients that call core directly are programs, as on the HTTP API; the site has
-/// sessions.
-fn is_for(audience: Audience, origin: &CallOrigin) -> bool {
-    match origin.surface {
-        Some(Surface::Mcp) => audience.includes(Audience::Mcp),
-        Some(Surface::Api) | None => audience.includes(Audience::Api),
-        Some(Surface::Site) => false,
-    }
-}
-
-fn is_open(path: &str) -> bool {
-    service(path).is_some_and(|service| OPEN_SERVICES.contains(&service))
 }
 
 /// The time limit of the call: `grpc-timeout`, at most [`MAX_CALL_TIMEOUT`].

@@ -38,6 +38,14 @@ impl HeldPermit {
         let permit = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
         drop(permit);
     }
+
+    /// Whether it has been given back.
+    pub(super) fn is_released(&self) -> bool {
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .is_none()
+    }
 }
 
 /// How a call may wait: without its permit, and not for longer than its deadline allows.
@@ -88,6 +96,7 @@ mod tests {
         let waits = Waits::of(&extensions);
         assert!(limit.is_full(Kind::Read));
         waits.release();
+        assert!(held.is_released());
         let other = limit.acquire(Kind::Read).unwrap();
         held.release();
         assert!(limit.is_full(Kind::Read), "the permit is another's by now");

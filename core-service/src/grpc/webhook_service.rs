@@ -102,7 +102,9 @@ impl WebhookHandlers<CoreFrame> for WebhookApi {
         request: PingWebhookRequest,
     ) -> Result<WebhookAttempt, Error> {
         let id = webhook_id(&request.webhook_id)?;
-        let outbound = self.webhooks.ping(&caller.principal, id).await?;
+        let ping = self.webhooks.ping(&caller.principal, id).await?;
+        let (outbound, _waiting) = ping;
+        caller.waits.release();
         let attempted = self.post.attempt(&outbound).await;
         let attempted = attempted.map_err(|error| Error::Conflict(error.to_string()))?;
         Ok(convert::webhook_attempt(attempted.attempt))
@@ -164,7 +166,7 @@ impl WebhookHandlers<CoreFrame> for WebhookApi {
         caller: Authenticated,
         request: ListWebhookMessagesRequest,
     ) -> Result<WebhookMessageList, Error> {
-        let after = convert::pull_cursor(request.cursor.as_deref())?;
+        let from = convert::pull_cursor(request.cursor.as_deref())?;
         let wanted = Duration::from_secs(request.wait_seconds().try_into().unwrap_or(0));
         let wait = Wait {
             limit: caller.waits.limit(wanted),
@@ -173,7 +175,7 @@ impl WebhookHandlers<CoreFrame> for WebhookApi {
         let (types, limit) = (&request.types, request.limit());
         let pull = self
             .webhooks
-            .pull(&caller.principal, after, types, wait, limit);
+            .pull(&caller.principal, from, types, wait, limit);
         Ok(convert::pulled(&pull.await?))
     }
 }

@@ -9,7 +9,9 @@ use futures_util::future::BoxFuture;
 use server::{CancellationToken, telemetry::chain};
 use storage::{GrantUses, KeyUses, SessionUses, Tx};
 
-use crate::service::{Commands, Error, Webhooks, follow_clocks, purge, settle_all};
+use crate::service::{
+    Commands, Error, Webhooks, end_expired_webhooks, follow_clocks, purge, settle_all,
+};
 
 /// The interval. Little depends on it: the catalogue excludes ended events by their end, "last used" is approximate, and whoever
 /// registers or confirms gets a seat that is held for too long at once. Only the waitlist waits for it.
@@ -65,7 +67,8 @@ impl Steps {
 }
 
 /// Removes ended events from the catalogue's index, stores when keys, sessions and grants were last used, deletes old rows, ends what registrations
-/// that were not confirmed hold, deletes what is left of removed accounts, follows the time zone database, and adds events of older versions to the search index. Every core may run it.
+/// that were not confirmed hold, deletes what is left of removed accounts, follows the time zone database, disables the webhooks of keys and apps that
+/// have expired, and adds events of older versions to the search index. Every core may run it.
 #[derive(Debug, Clone)]
 pub struct Maintenance {
     commands: Commands,
@@ -167,6 +170,8 @@ impl Maintenance {
         steps.took("purge", purged.map(left));
         let followed = follow_clocks(commands).await;
         steps.took("follow_clocks", followed.map(left));
+        let ended = end_expired_webhooks(commands).await;
+        steps.took("end_expired_webhooks", ended.map(left));
         if let Some(webhooks) = &self.webhooks {
             let sealed = webhooks.seal_again().await;
             steps.took("seal_again", sealed.map(left));

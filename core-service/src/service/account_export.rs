@@ -21,6 +21,7 @@ use domain::{
     registration::{Counters, Registration},
     scope::Scope,
     session::{MAX_SESSIONS, Session},
+    webhook::Webhook,
 };
 use storage::{Store, StoredConnection};
 use uuid::Uuid;
@@ -37,7 +38,7 @@ const MAX_EXPORTS: usize = 16;
 /// After how long another export of the account is worth a try.
 const READ_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Members, invitations, keys and accounts of a person.
+/// Members, invitations, keys, webhooks and accounts of a person.
 const MAX_ROWS: i64 = 10_000;
 
 const EVENTS: i64 = 50;
@@ -64,6 +65,8 @@ pub enum Part {
     Invitations,
     /// The keys that are not revoked.
     Keys,
+    /// The webhooks.
+    Webhooks,
     /// The events.
     Events,
     /// The registrations for all events.
@@ -93,6 +96,8 @@ pub enum Records {
     Invitations(Vec<SentInvitation>),
     /// The keys that are not revoked.
     Keys(Vec<MemberKey>),
+    /// The webhooks.
+    Webhooks(Vec<Webhook>),
     /// The events.
     Events(Vec<(Event, Counters)>),
     /// Registrations for one event; none at the end.
@@ -213,6 +218,7 @@ impl AccountExport {
         let is_readable = |part: &Part| match part {
             Part::Person | Part::Sessions | Part::Memberships | Part::Apps => self.person.is_some(),
             Part::Events | Part::Messages => may(Scope::EventsRead),
+            Part::Webhooks => may(Scope::WebhooksRead),
             Part::Registrations => self.is_paid && may(Scope::RegistrationsRead),
             Part::Account | Part::Members | Part::Invitations | Part::Keys | Part::Activity => true,
         };
@@ -260,6 +266,7 @@ impl AccountExport {
                 Records::Invitations(store.list_invitations_of(account, now, MAX_ROWS).await?)
             }
             Part::Keys => Records::Keys(store.list_member_keys(account, MAX_ROWS).await?),
+            Part::Webhooks => Records::Webhooks(store.list_webhooks(account, MAX_ROWS).await?),
             Part::Events => return self.events(place(after)).await,
             Part::Registrations => return self.registrations(after).await,
             Part::Messages => {
@@ -340,7 +347,7 @@ impl AccountExport {
 
 impl Part {
     /// All parts.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Account,
         Self::Person,
         Self::Sessions,
@@ -349,6 +356,7 @@ impl Part {
         Self::Members,
         Self::Invitations,
         Self::Keys,
+        Self::Webhooks,
         Self::Events,
         Self::Registrations,
         Self::Messages,

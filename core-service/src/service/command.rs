@@ -4,9 +4,10 @@
 //! A transaction that the database ended in favour of others is done anew, from its beginning: the decision is made again, on what the
 //! others left. So a decision has no effect but on its [`Context`].
 
-mod listeners;
 mod programs;
+mod schedule;
 mod trail;
+mod waiting_calls;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -18,12 +19,10 @@ use domain::{
     audit::{Actor, AuditEntry},
     clock::Clock,
     entropy::Entropy,
-    event::ReminderPlan,
-    fact::{Fact, Mailing, MessageEffect},
+    fact::Fact,
     ids::AccountId,
     instant::Instant,
-    job::{Job, Task},
-    message::GRACE_SECONDS,
+    job::Job,
     organizer_mail::Collection,
     rate::{LimitSettings, MailboxLimits},
     webhook::WebhookMessage,
@@ -39,8 +38,9 @@ use uuid::Uuid;
 
 use super::{Error, idempotency::UnderWay};
 
-use listeners::Listeners;
-pub(super) use listeners::TooMany;
+pub(super) use waiting_calls::TooManyWaiting;
+pub(crate) use waiting_calls::WaitingCall;
+use waiting_calls::WaitingCalls;
 
 /// How often a command is done at most that collides with others.
 const MAX_TRIES: u32 = 8;
@@ -63,8 +63,8 @@ pub struct Commands {
     under_way: UnderWay,
     /// Wakes whoever posts to webhooks.
     posted: Arc<Notify>,
-    /// The calls that wait for messages.
-    listeners: Listeners,
+    /// The calls that wait, which are woken once a command has recorded a message.
+    waiting_calls: WaitingCalls,
 }
 
 impl Commands {
@@ -78,7 +78,7 @@ impl Commands {
             mailbox_limits: LimitSettings::default().mailboxes,
             under_way: UnderWay::default(),
             posted: Arc::default(),
-            listeners: Listeners::default(),
+            waiting_calls: WaitingCalls::default(),
         }
     }
 
@@ -148,7 +148,7 @@ impl Commands {
             mailbox_limits: self.mailbox_limits,
             consequences: Consequences::default(),
             posted: Arc::clone(&self.posted),
-            listeners: self.listeners.clone(),
+            waiting_calls: self.waiting_calls.clone(),
         };
         let answer = Box::pin(decide(&mut context)).await?;
         Box::pin(context.commit()).await?;
@@ -170,9 +170,9 @@ impl Commands {
         Arc::clone(&self.posted)
     }
 
-    /// The calls that wait for messages, which are woken once a command has recorded some.
-    pub(super) const fn listeners(&self) -> &Listeners {
-        &self.listeners
+    /// The calls that wait.
+    pub(super) const fn waiting_calls(&self) -> &WaitingCalls {
+        &self.waiting_calls
     }
 
     /// The clock.
@@ -208,7 +208,7 @@ pub struct Context {
     mailbox_limits: MailboxLimits,
     consequences: Consequences,
     posted: Arc<Notify>,
-    listeners: Listeners,
+    waiting_calls: WaitingCalls,
 }
 
 /// Rows that follow from the facts. They are written before the commit, with one statement for each table.
@@ -290,122 +290,6 @@ impl Context {
         }
     }
 
-    /// At once and not before the commit: the current rows determine the recipients.
-    async fn schedule(&mut self, mailing: Mailing) -> Result<u64, storage::Error> {
-        let (tx, now) = (&mut self.tx, self.now);
-        let trace_parent = traces::named(&traces::current());
-        let trace_parent = trace_parent.as_deref();
-        match mailing {
-            Mailing::Cancellation { event, max_added } => {
-                tx.schedule_cancellation_mails(event, max_added, now, trace_parent)
-                    .await
-            }
-            Mailing::Change {
-                event,
-                known,
-                former,
-                announcement,
-            } => {
-                tx.note_known(event, known).await?;
-                // First those of guests: where both know the same, it is the same.
-                tx.put_former(event, known.guests, &former.guests, now)
-                    .await?;
-                if known.others != known.guests {
-                    tx.put_former(event, known.others, &former.others, now)
-                        .await?;
-                }
-                if let Some(announcement) = announcement {
-                    let due_at = announcement.due_at(now);
-                    tx.put_announcement(event, &announcement, due_at, trace_parent)
-                        .await?;
-                }
-                Ok(0)
-            }
-            Mailing::Announcement {
-                event,
-                current,
-                sequence,
-            } => {
-                tx.schedule_event_changed_mails(event, current, sequence, now, trace_parent)
-                    .await
-            }
-            Mailing::Promotion { registrations } => {
-                let job = |registration| Job {
-                    trace_parent: trace_parent.map(str::to_owned),
-                    ..Job::mail(Task::PromotedMail, registration)
-                };
-                let jobs: Vec<Job> = registrations.into_iter().map(job).collect();
-                tx.insert_jobs(&jobs, now).await
-            }
-            Mailing::Reminder {
-                event,
-                reminder,
-                sequence,
-            } => {
-                tx.schedule_reminder_mails(event, reminder, sequence, now, trace_parent)
-                    .await
-            }
-            Mailing::Message { message, due_at } => {
-                tx.put_message_job(message, due_at, now, trace_parent)
-                    .await?;
-                Ok(0)
-            }
-            Mailing::MessageMails {
-                event,
-                number,
-                audience,
-                max_added,
-            } => {
-                let message = (number, &audience);
-                tx.schedule_message_mails(event, message, max_added, now, trace_parent)
-                    .await
-            }
-            Mailing::MessageEnd {
-                message,
-                event,
-                number,
-            } => {
-                tx.delete_message_job(message).await?;
-                tx.withdraw_message_mails(event, number).await
-            }
-        }
-    }
-
-    /// The messages of an event that are scheduled follow it.
-    async fn change_messages(&mut self, effect: MessageEffect) -> Result<(), storage::Error> {
-        let (tx, now) = (&mut self.tx, self.now);
-        match effect {
-            MessageEffect::Move {
-                event,
-                start,
-                over_at,
-            } => {
-                let soonest = now.plus_seconds(GRACE_SECONDS);
-                tx.move_messages(event, start, over_at, soonest).await
-            }
-            MessageEffect::Stop {
-                event,
-                reason,
-                begun,
-            } => tx.stop_messages(event, reason, begun, now).await,
-        }
-    }
-
-    /// At once, so that of several facts about an event in one command the last one counts.
-    async fn plan_reminders(&mut self, plan: &ReminderPlan) -> Result<(), storage::Error> {
-        let (tx, event) = (&mut self.tx, plan.event);
-        let waiting = tx.list_reminders(event).await?;
-        for reminder in plan.obsolete(&waiting) {
-            tx.delete_reminder(event, reminder).await?;
-        }
-        let trace_parent = traces::named(&traces::current());
-        for reminder in plan.missing(&waiting, self.now) {
-            tx.insert_reminder(event, reminder, self.now, trace_parent.as_deref())
-                .await?;
-        }
-        Ok(())
-    }
-
     /// Has nothing of this command committed: it only asked what would become of it.
     pub(super) fn discard(&mut self) {
         self.consequences = Consequences::default();
@@ -461,7 +345,7 @@ impl Context {
         if wakes_runner || !recorded.is_empty() {
             self.posted.notify_one();
         }
-        self.listeners.wake(&recorded);
+        self.waiting_calls.wake(&recorded);
         Ok(())
     }
 }

@@ -140,13 +140,13 @@ pub enum Error {
         /// After how long another try is worth it.
         wait: Duration,
     },
-    /// As many calls of the account wait for messages as may.
+    /// The number of calls of the account that wait is at its limit.
     #[error(
-        "{most} calls of this account wait for messages already: leave out wait_seconds, or wait until one is answered"
+        "{limit} calls of this account wait already, for messages or for a ping: try again once one is answered, or pull without wait_seconds"
     )]
     TooManyWaits {
-        /// How many may.
-        most: usize,
+        /// The limit.
+        limit: usize,
         /// After how long another try is worth it.
         wait: Duration,
     },

@@ -3,6 +3,7 @@
 mod change;
 mod create;
 mod deliver;
+mod ending;
 mod pull;
 mod replay;
 mod sealing;
@@ -25,13 +26,13 @@ use uuid::Uuid;
 use super::{Commands, Context, Error, Principal, limits::Limiters};
 
 pub use change::WebhookPatch;
-pub(in crate::service) use change::{
-    end_webhooks_of, end_webhooks_of_member, end_webhooks_since, resume_webhooks,
-};
+pub(in crate::service) use change::resume_webhooks;
 pub use create::{MadeWebhook, NewWebhook};
 pub use deliver::{Failed, Outbound, Prepared};
 pub(crate) use deliver::{attempt_at, refused_with};
-pub use pull::{PulledMessages, Wait};
+pub(crate) use ending::end_expired_webhooks;
+pub(in crate::service) use ending::{end_webhooks_of, end_webhooks_of_member, end_webhooks_since};
+pub use pull::{PullFrom, PulledMessages, Wait};
 pub use replay::{Replayed, WhichMessages};
 pub use sealing::SealedSecrets;
 
@@ -162,7 +163,8 @@ impl Webhooks {
         })
     }
 
-    /// A delivery with its attempts, the latest first, and what would be sent now. Who must not see registrations sees the thin content.
+    /// A delivery with its attempts, the latest first, and what would be sent now. Callers who must not see registrations get the thin content, and
+    /// no answers, which may repeat what was sent.
     pub async fn delivery(
         &self,
         caller: &Principal,
@@ -173,14 +175,20 @@ impl Webhooks {
         let store = self.commands.store();
         let delivery = store.get_delivery(webhook.id, message).await?;
         let delivery = delivery.ok_or(NO_DELIVERY)?;
-        let attempts = store
+        let mut attempts = store
             .list_delivery_attempts(webhook.id, message, MAX_ATTEMPTS_SHOWN)
             .await?;
-        let content = match create::check_rights(caller, webhook.content) {
-            Ok(()) => webhook.content,
-            Err(_) => Content::Thin,
+        let webhook = if create::sees_registrations(caller) {
+            webhook
+        } else {
+            for attempt in &mut attempts {
+                attempt.answer = None;
+            }
+            Webhook {
+                content: Content::Thin,
+                ..webhook
+            }
         };
-        let webhook = Webhook { content, ..webhook };
         let outbound = self.outbound(webhook, delivery.message.clone()).await?;
         Ok((delivery, attempts, outbound))
     }
@@ -218,7 +226,7 @@ fn context_of(id: WebhookId) -> Vec<u8> {
 }
 
 /// Locks the stream of the caller's account and one of its webhooks.
-async fn hold(context: &mut Context, caller: &Principal, id: WebhookId) -> Result<Webhook, Error> {
+async fn lock(context: &mut Context, caller: &Principal, id: WebhookId) -> Result<Webhook, Error> {
     context
         .tx
         .find_webhook(caller.account, id)

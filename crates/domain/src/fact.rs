@@ -389,7 +389,7 @@ pub enum WebhookChange {
     },
     /// It changed.
     Updated {
-        /// The same, when it posts elsewhere or says more than before.
+        /// The same, when it posts elsewhere, says more than before, or is enabled after it was disabled.
         is_announced: bool,
     },
     /// It has a new secret.
@@ -400,7 +400,8 @@ pub enum WebhookChange {
     Replayed(i32),
     /// Nothing got through for a day.
     Failing,
-    /// Its messages wait, since nothing got through for days, or the receiver is gone.
+    /// Its messages wait, since nothing got through for days, the receiver is gone, or the key, the app or the member that set it up may no longer
+    /// do so: see [`DisabledReason`](crate::webhook::DisabledReason).
     Disabled,
 }
 

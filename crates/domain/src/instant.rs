@@ -1,6 +1,9 @@
 //! A moment in time, to the microsecond, as it is stored.
 
-use std::fmt;
+use std::{
+    fmt,
+    time::{Duration, SystemTime},
+};
 
 use jiff::{SignedDuration, Timestamp, civil::DateTime, tz::Offset};
 
@@ -61,6 +64,14 @@ impl From<Timestamp> for Instant {
     /// Truncates to microseconds.
     fn from(timestamp: Timestamp) -> Self {
         Self(timestamp.as_microsecond())
+    }
+}
+
+impl From<Instant> for SystemTime {
+    /// A moment before 1970 becomes its first.
+    fn from(instant: Instant) -> Self {
+        let micros = u64::try_from(instant.0).unwrap_or(0);
+        Self::UNIX_EPOCH + Duration::from_micros(micros)
     }
 }
 

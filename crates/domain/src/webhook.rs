@@ -25,7 +25,7 @@ use super::{
 /// For how long messages are signed with the former secret, too.
 pub const OVERLAP_SECONDS: i64 = 24 * 60 * 60;
 
-/// A place to which messages of an account are posted, or which only records them.
+/// A subscription of an account to messages, which are posted to its URL or only recorded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Webhook {
     /// Its identifier.
@@ -62,9 +62,10 @@ pub struct Webhook {
     pub last_success_at: Option<Instant>,
     /// Since when every attempt has failed.
     pub failing_since: Option<Instant>,
-    /// When its owners were told of that.
+    /// When its owners were mailed about that.
     pub warned_at: Option<Instant>,
-    /// The key, the grant or the person that created it or last gave it another URL.
+    /// The key, the grant or the person that decided last where its messages go and what they say: that created it, gave it another URL, made it
+    /// `full` or enabled it after it was disabled.
     pub created_by: Option<Uuid>,
     /// When it was created.
     pub created_at: Instant,
@@ -194,7 +195,7 @@ names! {
         Failing = "failing",
         /// The receiver answered that it is gone.
         Gone = "gone",
-        /// The key or the app that created it was revoked.
+        /// The key or the app of [`Webhook::created_by`] was revoked or has expired, or the member left or may have no webhooks any more.
         Revoked = "revoked",
     }
 

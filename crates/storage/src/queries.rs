@@ -62,5 +62,5 @@ pub use message_refusals::MessageRefusal;
 pub use sent_mails::MailNumber;
 pub use suppressions::Suppression;
 pub use webhook_deliveries::SuccessfulDelivery;
-pub use webhook_messages::StreamBounds;
+pub use webhook_messages::{StreamBounds, StreamPage};
 pub use webhooks::WebhookCount;

@@ -3,8 +3,10 @@
 use std::time::Duration;
 
 use bytes::Bytes;
+use domain::clock::Clock;
+use egress::RetryAfter;
 use reqwest::{
-    Client, RequestBuilder, StatusCode, Url,
+    Client, RequestBuilder, Response, StatusCode, Url,
     header::{CONTENT_TYPE, RETRY_AFTER},
     redirect::Policy,
 };
@@ -20,11 +22,15 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long a call may take beyond the time that it waits for a message.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
 
+/// The cursor after the newest message.
+pub(super) const LATEST: &str = "latest";
+
 /// Calls one Muster.
 pub(super) struct Instance {
     base: String,
     key: SecretString,
     http: Client,
+    clock: Clock,
 }
 
 /// Messages that were pulled.
@@ -61,7 +67,7 @@ impl From<Failure> for PullError {
 }
 
 impl Instance {
-    pub(super) fn new(base: &str, key: &SecretString) -> Result<Self, Failure> {
+    pub(super) fn new(base: &str, key: &SecretString, clock: Clock) -> Result<Self, Failure> {
         let internal = |error: &dyn std::fmt::Display| Failure::Internal(error.to_string());
         let tls = probe::browser_tls().map_err(|error| internal(&error))?;
         let http = Client::builder()
@@ -77,22 +83,22 @@ impl Instance {
             base: base.to_owned(),
             key: key.clone(),
             http,
+            clock,
         })
     }
 
-    /// Pulls the messages of these types after a cursor, or from the oldest on. No types are all.
+    /// Pulls the messages of these types after a cursor. No types are all.
     pub(super) async fn pull(
         &self,
-        cursor: Option<&str>,
+        cursor: &str,
         types: &[String],
         wait_seconds: u8,
     ) -> Result<Page, PullError> {
         let mut url = self.url("webhook-messages")?;
         let wait_seconds = wait_seconds.to_string();
-        let parameters = cursor.map(|cursor| ("cursor", cursor));
         url.query_pairs_mut()
             .append_pair("wait_seconds", &wait_seconds)
-            .extend_pairs(parameters)
+            .append_pair("cursor", cursor)
             .extend_pairs(types.iter().map(|one| ("types", one)));
         let (status, retry_after, answer) = self.call(self.http.get(url)).await?;
         match status {
@@ -100,14 +106,12 @@ impl Instance {
                 let page = page(&answer);
                 page.ok_or_else(|| self.refused(status, &answer).into())
             }
-            StatusCode::CONFLICT => match cursor {
-                None => Err(PullError::NoWebhook),
-                Some(cursor) => Err(Failure::Environment(format!(
-                    "the cursor {cursor} is stale: {}",
-                    said(&answer)
-                ))
-                .into()),
-            },
+            StatusCode::CONFLICT if cursor == LATEST => Err(PullError::NoWebhook),
+            StatusCode::CONFLICT => {
+                let said = said(&answer);
+                let text = format!("the cursor {cursor} cannot be used: {said}");
+                Err(Failure::Environment(text).into())
+            }
             _ if is_temporary(status) => Err(PullError::Temporary {
                 why: format!(
                     "{} answers {}: {}",
@@ -144,11 +148,17 @@ impl Instance {
     ) -> Result<(StatusCode, Option<Duration>, Value), PullError> {
         let sent = request.bearer_auth(self.key.expose_secret()).send().await;
         let response = sent.map_err(|error| self.unreachable(error))?;
-        let (status, retry_after) = (response.status(), retry_after(&response));
+        let (status, retry_after) = (response.status(), self.retry_after(&response));
         let body = response.bytes().await;
         let body = body.map_err(|error| self.unreachable(error))?;
         let answer = serde_json::from_slice(&body).unwrap_or(Value::Null);
         Ok((status, retry_after, answer))
+    }
+
+    fn retry_after(&self, response: &Response) -> Option<Duration> {
+        let header = response.headers().get(RETRY_AFTER)?.to_str().ok()?;
+        let retry_after = header.parse::<RetryAfter>().ok()?;
+        Some(retry_after.delay(self.clock.now().into()))
     }
 
     fn url(&self, name: &str) -> Result<Url, Failure> {
@@ -209,11 +219,6 @@ const fn is_temporary(status: StatusCode) -> bool {
             | StatusCode::SERVICE_UNAVAILABLE
             | StatusCode::GATEWAY_TIMEOUT
     )
-}
-
-fn retry_after(response: &reqwest::Response) -> Option<Duration> {
-    let header = response.headers().get(RETRY_AFTER)?.to_str().ok()?;
-    header.trim().parse().ok().map(Duration::from_secs)
 }
 
 /// What an answer says of an error.

@@ -69,7 +69,7 @@ Examples:
   muster webhook listen --api-key-file data/demo.key --forward http://127.0.0.1:3000/hook
   MUSTER_API_KEY=mus_live_… muster webhook listen --url https://events.example.org --types registration.created
 
-Exit codes: 0 stopped by Ctrl-C, 1 the account records no messages or the cursor is stale, 64 invalid settings, a refused key among them.";
+Exit codes: 0 stopped by Ctrl-C, 1 the account records no messages or the cursor cannot be used, 64 invalid settings, a refused key among them.";
 
 /// Valid settings.
 #[derive(Debug, Clone)]

@@ -169,6 +169,7 @@ const MODULES: &[(&str, &[&str])] = &[
     ("jobs", &["email", "service", "webhook_post"]),
     ("demo", &["service"]),
     ("settings", &["email", "grpc", "service"]),
+    ("options", &["grpc", "service", "settings"]),
     ("admin", &["email", "service", "settings"]),
 ];
 
@@ -207,10 +208,16 @@ const SEAM: &[(&str, &[&str])] = &[
         ],
     ),
     ("insert_audits", &["service/command"]),
-    ("insert_jobs", &["service/command"]),
-    ("schedule_cancellation_mails", &["service/command"]),
-    ("schedule_event_changed_mails", &["service/command"]),
-    ("schedule_message_mails", &["service/command"]),
+    (
+        "insert_jobs",
+        &["service/command", "service/command/schedule"],
+    ),
+    ("schedule_cancellation_mails", &["service/command/schedule"]),
+    (
+        "schedule_event_changed_mails",
+        &["service/command/schedule"],
+    ),
+    ("schedule_message_mails", &["service/command/schedule"]),
 ];
 
 fn root() -> &'static Path {

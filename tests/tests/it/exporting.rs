@@ -17,7 +17,9 @@ use muster_api::{
     v1::{
         ExportAccountRequest,
         account_service_client::AccountServiceClient,
-        bindings::{CancelEvent, CreateMessage, GetMyEvent, ListActivity, RegisterAttendee},
+        bindings::{
+            CancelEvent, CreateMessage, CreateWebhook, GetMyEvent, ListActivity, RegisterAttendee,
+        },
     },
 };
 use serde_json::{Value, json};
@@ -123,6 +125,7 @@ async fn everything_of_the_account_is_in_it_as_json_and_as_tables(app: Arc<TestA
         "members",
         "messages",
         "registrations",
+        "webhooks",
     ];
     let mut expected: Vec<String> = parts
         .iter()
@@ -190,6 +193,17 @@ async fn everything_of_the_account_is_in_it_as_json_and_as_tables(app: Arc<TestA
     assert_eq!(json!(activity[..5]), page["items"]);
 }
 
+async fn webhooks_are_in_it_without_their_secrets(app: Arc<TestApp>) {
+    let account = app.account(Plan::Free).await;
+    let owner = app.over(Surface::Http).as_owner(&account);
+    let subscription = json!({"url": "https://example.org/hooks", "types": ["event.created"]});
+    let mut webhook = owner.ok::<CreateWebhook>(subscription).await;
+    let files = exported(&app, &account.key).await;
+    let secret = webhook.as_object_mut().unwrap().remove("secret").unwrap();
+    assert!(!format!("{files:?}").contains(secret.as_str().unwrap()));
+    assert_eq!(rows(&files, "webhooks"), [webhook]);
+}
+
 async fn what_the_credential_may_not_read_is_left_out(app: Arc<TestApp>) {
     let account = app.account(Plan::Free).await;
     let api = app.over(Surface::Http);
@@ -206,6 +220,8 @@ async fn what_the_credential_may_not_read_is_left_out(app: Arc<TestApp>) {
     let reader = app.key_for(&account, &[Scope::AccountRead]).await;
     let files = exported(&app, &reader).await;
     assert!(!files.contains_key("registrations.csv") && !files.contains_key("events.json"));
+    assert!(!files.contains_key("webhooks.json"));
+    assert!(files["README.txt"].contains("lacks the scope webhooks:read"));
     assert!(!format!("{files:?}").to_lowercase().contains("grace"));
     assert!(files["README.txt"].contains("lacks the scope events:read"));
     assert!(files["README.txt"].contains("lacks the scope registrations:read"));
@@ -326,6 +342,7 @@ async fn who_is_signed_in_gets_what_is_known_of_them(app: Arc<TestApp>) {
 
 tests::on_both_engines!(
     everything_of_the_account_is_in_it_as_json_and_as_tables,
+    webhooks_are_in_it_without_their_secrets,
     what_the_credential_may_not_read_is_left_out,
     an_export_waits_for_its_client_and_ends_with_it,
     an_export_that_is_read_too_slowly_ends_and_leaves_its_place,

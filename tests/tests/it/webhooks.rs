@@ -1,11 +1,13 @@
 //! Webhooks: what programs get of changes (rule 57 of docs/rules.md).
 
 mod content;
+mod ending;
 mod failing;
 mod hanging;
 mod listener;
 mod managing;
 mod overtaken;
+mod pinging;
 mod pulling;
 mod replaying;
 mod rights;

@@ -7,177 +7,15 @@ use domain::{
     person::{Member, MemberKey, Membership, NamedEvent, Person},
     registration::Registration,
     session::Session,
+    webhook::Webhook,
 };
 use muster_api::v1;
 use serde_json::{Error, Value, json, to_value};
 
 use crate::{
     grpc::convert,
-    service::{Links, Part, Records, StoredConnection, safe},
+    service::{Links, Records, StoredConnection, safe},
 };
-
-/// A part's name, which its files have.
-pub(super) const fn name(part: Part) -> &'static str {
-    match part {
-        Part::Account => "account",
-        Part::Person => "person",
-        Part::Sessions => "sessions",
-        Part::Memberships => "memberships",
-        Part::Apps => "connected_apps",
-        Part::Members => "members",
-        Part::Invitations => "invitations",
-        Part::Keys => "keys",
-        Part::Events => "events",
-        Part::Registrations => "registrations",
-        Part::Messages => "messages",
-        Part::Activity => "activity",
-    }
-}
-
-/// The fields of a part's rows; none for a part that is one object.
-#[expect(clippy::too_many_lines, reason = "lists of names")]
-pub(super) const fn columns(part: Part) -> &'static [&'static str] {
-    match part {
-        Part::Account | Part::Person => &[],
-        Part::Sessions => &["id", "device", "network", "created_at", "last_used_at"],
-        Part::Memberships => &["account_id", "account_name", "role", "only_some_events"],
-        Part::Apps => &[
-            "id",
-            "name",
-            "client_id",
-            "account_id",
-            "account_name",
-            "scopes",
-            "surfaces",
-            "created_at",
-            "last_used_at",
-        ],
-        Part::Members => &[
-            "person_id",
-            "name",
-            "email",
-            "role",
-            "created_at",
-            "only_some_events",
-            "event_ids",
-        ],
-        Part::Invitations => &[
-            "id",
-            "email",
-            "role",
-            "invited_by",
-            "created_at",
-            "expires_at",
-            "only_some_events",
-            "event_ids",
-        ],
-        Part::Keys => &[
-            "id",
-            "name",
-            "person_id",
-            "person_name",
-            "scopes",
-            "created_at",
-            "last_used_at",
-            "expires_at",
-        ],
-        Part::Events => &[
-            "id",
-            "slug",
-            "title",
-            "description",
-            "location",
-            "start_date",
-            "end_date",
-            "timezone",
-            "max_capacity",
-            "is_published",
-            "is_cancelled",
-            "registrations_total",
-            "registrations_confirmed",
-            "event_url",
-            "registrations_active",
-            "city",
-            "is_listed",
-            "image_url",
-            "custom_fields",
-            "requires_approval",
-            "confirm_by_email",
-            "organizer_name",
-            "contact_email",
-            "version",
-            "is_hidden",
-            "registrations_pending",
-            "registrations_unconfirmed",
-            "registrations_waitlisted",
-            "registrations_checked_in",
-            "image_query",
-            "image_variant",
-            "reminders",
-            "reminders_missed",
-            "attendee_info",
-            "is_location_private",
-            "registration_opens",
-            "registration_closes",
-            "is_registration_open",
-            "has_own_cover",
-            "allows_answer_changes",
-            "max_party",
-            "seats_taken",
-            "people_checked_in",
-            "seats_left",
-            "series_id",
-            "cancel_reason",
-            "created_at",
-        ],
-        Part::Registrations => &[
-            "event_id",
-            "event_title",
-            "name",
-            "email",
-            "registered_at",
-            "status",
-            "checked_in",
-            "id",
-            "answers",
-            "awaits",
-            "checked_in_at",
-            "checked_in_by",
-            "party_size",
-            "companions",
-            "people_checked_in",
-            "check_in_code",
-        ],
-        Part::Messages => &[
-            "id",
-            "event_id",
-            "number",
-            "subject",
-            "text",
-            "audience",
-            "state",
-            "stop_reason",
-            "send_at",
-            "recipients",
-            "withheld",
-            "author",
-            "created_at",
-            "updated_at",
-        ],
-        Part::Activity => &[
-            "id",
-            "at",
-            "text",
-            "actor",
-            "actor_name",
-            "action",
-            "event_id",
-            "registration_id",
-            "changes",
-            "reason",
-        ],
-    }
-}
 
 /// A value as a cell of a table. Lists are JSON.
 pub(super) fn cell(value: &Value) -> String {
@@ -189,7 +27,7 @@ pub(super) fn cell(value: &Value) -> String {
     }
 }
 
-/// Records as objects with the fields of [`columns`].
+/// Records as objects with the fields of [`columns`](super::columns::columns).
 pub(super) fn rows(records: Records, links: &Links) -> Result<Vec<Value>, Error> {
     match records {
         Records::Account(overview) => Ok(vec![to_value(convert::account(overview, links))?]),
@@ -200,6 +38,7 @@ pub(super) fn rows(records: Records, links: &Links) -> Result<Vec<Value>, Error>
         Records::Members(all) => Ok(all.iter().map(member).collect()),
         Records::Invitations(all) => Ok(all.iter().map(invitation).collect()),
         Records::Keys(all) => Ok(all.iter().map(key).collect()),
+        Records::Webhooks(all) => all.into_iter().map(webhook).collect(),
         Records::Events(all) => {
             let row = |(event, counters): (domain::event::Event, _)| {
                 let (reason, created_at) = (event.cancel_reason.clone(), event.created_at);
@@ -364,6 +203,15 @@ fn key(one: &MemberKey) -> Value {
         "last_used_at": when(key.last_used_at),
         "expires_at": when(key.expires_at),
     })
+}
+
+/// Without its secrets.
+fn webhook(one: Webhook) -> Result<Value, Error> {
+    let mut row = to_value(convert::webhook(one))?;
+    if let Some(row) = row.as_object_mut() {
+        row.shift_remove("secret");
+    }
+    Ok(row)
 }
 
 fn when(at: Option<Instant>) -> Value {

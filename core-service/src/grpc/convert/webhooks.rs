@@ -4,7 +4,7 @@ use bytes::Bytes;
 use domain::{
     date_time::WrittenTime,
     instant::Instant,
-    violation::FieldViolation,
+    violation::{FieldViolation, Violations},
     webhook::{Content, Delivery, DeliveryAttempt, Scheme, Subject, Webhook, WebhookMessage},
 };
 use muster_api::v1;
@@ -12,8 +12,8 @@ use uuid::Uuid;
 
 use super::Mask;
 use crate::service::{
-    DeliveryPage, Error, Links, MadeWebhook, NewWebhook, Outbound, OwnWebhooks, PulledMessages,
-    Replayed, WebhookPatch, WhichMessages,
+    DeliveryPage, Error, Links, MadeWebhook, NewWebhook, Outbound, OwnWebhooks, PullFrom,
+    PulledMessages, Replayed, WebhookPatch, WhichMessages,
 };
 
 /// The body of a delivery.
@@ -208,9 +208,18 @@ pub(in crate::grpc) fn which_messages(
             Ok(WhichMessages::FailedSince(since))
         }
         (ids, None) => {
-            let ids: Result<Vec<Uuid>, _> = ids.iter().map(|id| id.parse()).collect();
-            let ids = ids.map_err(|_| violation("message_ids", "must be ids of messages"))?;
-            Ok(WhichMessages::Named(ids))
+            let (mut named, mut violations) = (Vec::new(), Violations::default());
+            for (index, id) in ids.iter().enumerate() {
+                match id.parse::<Uuid>() {
+                    Ok(id) => named.push(id),
+                    Err(_) => violations.add(
+                        format!("message_ids[{index}]"),
+                        "must be the id of a message",
+                    ),
+                }
+            }
+            let named = violations.unless_any(Some(named)).map_err(Error::Invalid)?;
+            Ok(WhichMessages::Named(named))
         }
         (_, Some(_)) => Err(violation(
             "failed_since",
@@ -256,13 +265,16 @@ pub(in crate::grpc) fn pulled(pulled: &PulledMessages) -> v1::WebhookMessageList
     }
 }
 
-/// The number after which a pull goes on.
-pub(in crate::grpc) fn pull_cursor(cursor: Option<&str>) -> Result<Option<i32>, Error> {
-    let number = cursor.map(str::parse::<i32>).transpose();
-    number.map_err(|_| {
-        let message = "must be the next_cursor of another answer";
-        Error::Invalid(super::violation("cursor", message))
-    })
+/// Where a pull begins.
+pub(in crate::grpc) fn pull_cursor(cursor: Option<&str>) -> Result<PullFrom, Error> {
+    match cursor {
+        None => Ok(PullFrom::Oldest),
+        Some("latest") => Ok(PullFrom::Latest),
+        Some(number) => number.parse().map(PullFrom::After).map_err(|_| {
+            let message = "must be the next_cursor of another answer, or latest";
+            Error::Invalid(super::violation("cursor", message))
+        }),
+    }
 }
 
 /// The message before which a page of deliveries begins.

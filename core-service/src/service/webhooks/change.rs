@@ -1,20 +1,17 @@
-//! Changing, pausing and deleting a webhook, and ending those of a credential that is revoked.
+//! Changing, pausing and deleting a webhook.
 
 use domain::{
-    audit::Actor,
     change::Change,
-    fact::{Fact, WebhookChange},
-    ids::{AccountId, PersonId, WebhookId},
-    instant::Instant,
+    fact::WebhookChange,
+    ids::{AccountId, WebhookId},
     violation::{FieldViolation, Violations},
-    webhook::{Content, DisabledReason, Webhook, WebhookState, WebhookTypes},
+    webhook::{Content, Webhook, WebhookState, WebhookTypes},
 };
-use uuid::Uuid;
 
 use super::{
     MAX_WEBHOOKS, Webhooks,
     create::{check_plan, check_rights, is_announced, record},
-    hold,
+    lock,
 };
 use crate::service::{Context, Error, Principal, events};
 
@@ -45,14 +42,15 @@ impl Webhooks {
     ) -> Result<Webhook, Error> {
         let decide = async |context: &mut Context| {
             let account = events::lock_account(context, caller).await?;
-            let before = hold(context, caller, id).await?;
+            let before = lock(context, caller, id).await?;
             let after = self.patched(&before, patch, context)?;
             if after == before {
                 return Ok(after);
             }
             let is_redirected = after.url.is_some() && after.url != before.url;
             let says_more = after.content == Content::Full && before.content != Content::Full;
-            let is_enabled = before.state == WebhookState::Disabled && after.is_active();
+            let is_enabled =
+                before.state == WebhookState::Disabled && after.state == WebhookState::Active;
             if is_redirected || says_more || is_enabled {
                 // Whoever decides where a message goes must be allowed to see what it says.
                 check_rights(caller, after.content)?;
@@ -157,7 +155,7 @@ impl Webhooks {
     /// Deletes a webhook. What waits is not sent any more.
     pub async fn delete(&self, caller: &Principal, id: WebhookId) -> Result<WebhookId, Error> {
         let decide = async |context: &mut Context| {
-            let webhook = hold(context, caller, id).await?;
+            let webhook = lock(context, caller, id).await?;
             context.tx.delete_webhook(&webhook).await?;
             record(context, &webhook, WebhookChange::Deleted).await?;
             Ok(id)
@@ -183,60 +181,6 @@ pub(in crate::service) async fn resume_webhooks(
                 .await?;
             context.wake_runner();
         }
-    }
-    Ok(())
-}
-
-/// Disables the webhooks that a credential created or redirected, which is revoked.
-pub(in crate::service) async fn end_webhooks_of(
-    context: &mut Context,
-    account: AccountId,
-    credential: Uuid,
-) -> Result<(), Error> {
-    let found = context.tx.list_webhooks_by(account, credential).await?;
-    end(context, found).await
-}
-
-/// Disables those of a member who may have none any more, and those of their keys and apps.
-pub(in crate::service) async fn end_webhooks_of_member(
-    context: &mut Context,
-    account: AccountId,
-    person: PersonId,
-) -> Result<(), Error> {
-    let found = context.tx.list_webhooks_of_member(account, person).await?;
-    end(context, found).await
-}
-
-/// Disables those that someone created or redirected since then in the name of a person.
-pub(in crate::service) async fn end_webhooks_since(
-    context: &mut Context,
-    person: PersonId,
-    since: Instant,
-) -> Result<(), Error> {
-    let found = context.tx.list_webhooks_since(person, since).await?;
-    end(context, found).await
-}
-
-/// Disables webhooks, which are in the order of their accounts.
-async fn end(context: &mut Context, found: Vec<Webhook>) -> Result<(), Error> {
-    for Webhook { id, account_id, .. } in found {
-        context.tx.lock_webhook_stream(account_id).await?;
-        // It may have changed before it was locked.
-        let webhook = context.tx.lock_webhook(id).await?;
-        let Some(webhook) = webhook.filter(|one| one.state != WebhookState::Disabled) else {
-            continue;
-        };
-        let webhook = webhook.disabled(DisabledReason::Revoked, context.now);
-        context.tx.update_webhook(&webhook).await?;
-        context
-            .tx
-            .delete_delivery_jobs(&webhook.destination())
-            .await?;
-        let fact = Fact::WebhookChanged {
-            webhook: &webhook,
-            change: WebhookChange::Disabled,
-        };
-        context.record_by(Actor::System, fact).await?;
     }
     Ok(())
 }

@@ -12,7 +12,7 @@ use domain::{
     },
 };
 
-use super::{MAX_WEBHOOKS, Webhooks, hold};
+use super::{MAX_WEBHOOKS, Webhooks, lock};
 use crate::service::{Context, Error, Invocation, Lacking, Principal, events};
 
 /// A webhook to create.
@@ -115,7 +115,7 @@ impl Webhooks {
     /// Gives a webhook a new secret. The former one signs as well for a while.
     pub async fn rotate(&self, caller: &Principal, id: WebhookId) -> Result<MadeWebhook, Error> {
         let decide = async |context: &mut Context| {
-            let webhook = hold(context, caller, id).await?;
+            let webhook = lock(context, caller, id).await?;
             let now = context.now;
             if webhook.former_secret_at(now).is_some() {
                 return Err(Error::Conflict(
@@ -147,12 +147,16 @@ impl Webhooks {
 
 /// Refuses content that the caller does not see by themselves.
 pub(super) fn check_rights(caller: &Principal, content: Content) -> Result<(), Error> {
-    let needed = Scope::RegistrationsRead;
-    if content == Content::Thin || (caller.scopes.contain(needed) && caller.sees_addresses) {
+    if content == Content::Thin || sees_registrations(caller) {
         return Ok(());
     }
-    let lacking = Lacking::Key;
+    let (needed, lacking) = (Scope::RegistrationsRead, Lacking::Key);
     Err(Error::InsufficientScope { needed, lacking })
+}
+
+/// Whether the caller sees registrations with their addresses.
+pub(super) fn sees_registrations(caller: &Principal) -> bool {
+    caller.scopes.contain(Scope::RegistrationsRead) && caller.sees_addresses
 }
 
 /// Refuses content that the plan does not have.

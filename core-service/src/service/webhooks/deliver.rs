@@ -18,7 +18,7 @@ use domain::{
 };
 
 use super::{Webhooks, sealing::UnopenedSecret};
-use crate::service::{Context, Error, Principal};
+use crate::service::{Context, Error, Principal, WaitingCall};
 
 /// A message that is to be posted.
 #[derive(Debug)]
@@ -79,7 +79,7 @@ impl Webhooks {
             return Ok(Prepared::Gone);
         }
         if !webhook.is_active() || is_suspended {
-            return self.put_aside(job, webhook.id).await;
+            return self.park(job, webhook.id).await;
         }
         let keys = match self.open(&webhook, self.now()) {
             Ok(keys) => keys,
@@ -115,7 +115,7 @@ impl Webhooks {
 
     /// Removes the job of a delivery that waits until its webhook is active and its account not suspended. Under the lock of the stream, so
     /// that it is not removed just after someone made the webhook active, or ended the suspension.
-    async fn put_aside(&self, job: &ClaimedJob, id: WebhookId) -> Result<Prepared, Error> {
+    async fn park(&self, job: &ClaimedJob, id: WebhookId) -> Result<Prepared, Error> {
         let decide = async |context: &mut Context| {
             let Some(webhook) = context.tx.get_webhook(id).await? else {
                 return Ok(());
@@ -178,17 +178,22 @@ impl Webhooks {
         })
     }
 
-    /// A ping of a webhook, signed, which is no stored message.
-    pub(crate) async fn ping(&self, caller: &Principal, id: WebhookId) -> Result<Outbound, Error> {
+    /// A ping of a webhook, signed, which is no stored message, and the guard of the call that waits for the answer to it.
+    pub(crate) async fn ping(
+        &self,
+        caller: &Principal,
+        id: WebhookId,
+    ) -> Result<(Outbound, WaitingCall), Error> {
         let webhook = self.get(caller, id).await?;
         if webhook.url.is_none() {
             return Err(Error::Conflict(
                 "the webhook has no url to post to: set one first".to_owned(),
             ));
         }
+        let waiting = self.commands.waiting_calls().join(caller.account)?;
         self.limiters.count_ping(caller.account)?;
         let now = self.now();
-        Ok(Outbound {
+        let outbound = Outbound {
             keys: self.open(&webhook, now).map_err(|_unopened| {
                 Error::Conflict(format!("nothing can be signed: {UNREADABLE_SECRET}"))
             })?,
@@ -204,7 +209,8 @@ impl Webhooks {
             webhook,
             event: None,
             registration: None,
-        })
+        };
+        Ok((outbound, waiting))
     }
 
     /// Records an attempt that failed, and decides what becomes of the delivery and of the webhook: nothing more if the job is another
@@ -222,14 +228,14 @@ impl Webhooks {
                 return Ok(Failed::Overtaken);
             };
             let now = context.renew_time();
-            let is_held = context.tx.lock_delivery_job(job).await?;
-            if !is_held || before.url != outbound.webhook.url {
+            let is_claimed = context.tx.lock_delivery_job(job).await?;
+            if !is_claimed || before.url != outbound.webhook.url {
                 context
                     .tx
                     .record_failed_attempt(id, message, attempt, None)
                     .await?;
                 context.note_write();
-                if is_held {
+                if is_claimed {
                     // What the former URL said is no reason to wait at the new one.
                     let text = "the webhook has another url";
                     context.tx.postpone_job(job, now, false, text).await?;

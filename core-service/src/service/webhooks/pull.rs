@@ -6,22 +6,31 @@ use domain::{
     violation::FieldViolation,
     webhook::{WebhookMessage, WebhookTypes},
 };
+use storage::StreamBounds;
 use tokio::time::{Instant, timeout};
 
 use super::Webhooks;
-use crate::service::{Error, Principal, command::TooMany};
+use crate::service::{Error, Principal, command::TooManyWaiting};
 
 /// How often a call that waits looks for messages that other cores have recorded. Those of this one wake it.
 const POLL: Duration = Duration::from_secs(2);
-
-/// When a program may wait again whose account has too many calls that wait.
-const RETRY: Duration = Duration::from_secs(5);
 
 /// How many messages are read at a time.
 const PAGE: u32 = 100;
 
 /// How many pages a call reads in search of the types that it asked for. Then it is answered with none, and the next one goes on.
 const MAX_PAGES: usize = 20;
+
+/// Where a pull begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PullFrom {
+    /// With the oldest message that is there.
+    Oldest,
+    /// After the newest message.
+    Latest,
+    /// After the message with this number.
+    After(i32),
+}
 
 /// Messages that were pulled.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,11 +58,11 @@ struct Pull<'a> {
 }
 
 impl Webhooks {
-    /// Returns the messages of the caller's account after a number, or from the oldest on, of these types. Waits for one if there is none.
+    /// Returns the messages of the caller's account from there on, of these types. Waits for one if there is none.
     pub async fn pull(
         &self,
         caller: &Principal,
-        after: Option<i32>,
+        from: PullFrom,
         types: &[String],
         wait: Wait<'_>,
         limit: i32,
@@ -63,19 +72,24 @@ impl Webhooks {
             types: WebhookTypes::named(types).map_err(Error::Invalid)?,
             limit: usize::try_from(limit).unwrap_or(PAGE as usize),
         };
+        let after = match from {
+            PullFrom::Oldest => None,
+            PullFrom::Latest => Some(self.last_seq(caller).await?),
+            PullFrom::After(seq) => Some(seq),
+        };
         let (mut pulled, mut is_end) = self.look(&pull, after).await?;
         if !pulled.messages.is_empty() || !is_end || wait.limit.is_zero() {
             return Ok(pulled);
         }
-        let listener = match self.commands.listeners().join(caller.account) {
-            Ok(listener) => listener,
-            Err(TooMany::OfAccount(most)) => return Err(Error::TooManyWaits { most, wait: RETRY }),
-            Err(TooMany::InAll) => return Ok(pulled),
+        let waiting = match self.commands.waiting_calls().join(caller.account) {
+            Ok(waiting) => waiting,
+            Err(TooManyWaiting::InAll) => return Ok(pulled),
+            Err(of_account @ TooManyWaiting::OfAccount) => return Err(of_account.into()),
         };
         (wait.release)();
         let until = Instant::now() + wait.limit;
         loop {
-            let recorded = listener.recorded();
+            let recorded = waiting.recorded();
             (pulled, is_end) = self.look(&pull, Some(pulled.next)).await?;
             let now = Instant::now();
             let is_over = now >= until || self.stop_waiting.is_cancelled();
@@ -87,6 +101,13 @@ impl Webhooks {
         }
     }
 
+    /// The number of the newest message.
+    async fn last_seq(&self, caller: &Principal) -> Result<i32, Error> {
+        let stream = self.commands.store().find_webhook_stream(caller.account);
+        let bounds = stream.await?.ok_or_else(nothing_recorded)?;
+        Ok(bounds.last_seq)
+    }
+
     /// Looks for messages of the types, page by page. Returns also whether it has seen all that are recorded.
     async fn look(
         &self,
@@ -94,48 +115,59 @@ impl Webhooks {
         after: Option<i32>,
     ) -> Result<(PulledMessages, bool), Error> {
         let (account, store) = (pull.caller.account, self.commands.store());
-        let mut next = self.first_after(pull.caller, after).await?;
+        let mut next = after;
         for _ in 0..MAX_PAGES {
-            let page = store.list_webhook_messages(account, next, i64::from(PAGE));
-            let mut messages = page.await?;
+            let page = store.read_webhook_stream(account, next.unwrap_or(0), i64::from(PAGE));
+            let page = page.await?.ok_or_else(nothing_recorded)?;
+            let after = checked(next, page.bounds)?;
+            let mut messages = page.messages;
             let is_end = messages.len() < PAGE as usize;
             // Those of other types were read as well.
-            next = messages.last().map_or(next, |last| last.seq);
+            let mut last = messages.last().map_or(after, |last| last.seq);
             messages.retain(|message| pull.types.contain(message.kind));
             if messages.len() > pull.limit {
                 messages.truncate(pull.limit);
-                next = messages.last().map_or(next, |last| last.seq);
+                last = messages.last().map_or(last, |last| last.seq);
             }
             if is_end || !messages.is_empty() {
-                return Ok((PulledMessages { messages, next }, is_end));
+                let pulled = PulledMessages {
+                    messages,
+                    next: last,
+                };
+                return Ok((pulled, is_end));
             }
+            next = Some(last);
         }
-        let messages = Vec::new();
-        Ok((PulledMessages { messages, next }, false))
+        let pulled = PulledMessages {
+            messages: Vec::new(),
+            next: next.unwrap_or(0),
+        };
+        Ok((pulled, false))
     }
+}
 
-    /// The number after which messages are read; an error if some after it are gone, or none are recorded.
-    async fn first_after(&self, caller: &Principal, after: Option<i32>) -> Result<i32, Error> {
-        let stream = self.commands.store().find_webhook_stream(caller.account);
-        let (last, first) = stream.await?.ok_or_else(|| {
-            Error::Conflict(
-                "nothing is recorded: create a webhook first, without url if messages are only pulled"
-                    .to_owned(),
-            )
-        })?;
-        let after = after.unwrap_or(first - 1);
-        if after < first - 1 {
-            return Err(Error::Conflict(
-                "messages after this cursor are gone: read what you need by its own operations, then begin without a cursor"
-                    .to_owned(),
-            ));
-        }
-        if after > last {
-            return Err(Error::Invalid(vec![FieldViolation {
-                field: "cursor".to_owned(),
-                message: "must be the next_cursor of another answer".to_owned(),
-            }]));
-        }
-        Ok(after)
+/// The number after which a page begins that was read within these bounds; an error if messages between them are gone.
+fn checked(after: Option<i32>, bounds: StreamBounds) -> Result<i32, Error> {
+    let before_first = bounds.first_seq - 1;
+    let after = after.unwrap_or(before_first);
+    if after < before_first {
+        return Err(Error::Conflict(
+            "messages after this cursor are gone: read what you need by its own operations, then begin without a cursor"
+                .to_owned(),
+        ));
     }
+    if after > bounds.last_seq {
+        return Err(Error::Invalid(vec![FieldViolation {
+            field: "cursor".to_owned(),
+            message: "must be the next_cursor of another answer, or latest".to_owned(),
+        }]));
+    }
+    Ok(after)
+}
+
+fn nothing_recorded() -> Error {
+    Error::Conflict(
+        "nothing is recorded: create a webhook first, without url if messages are only pulled"
+            .to_owned(),
+    )
 }

@@ -4,7 +4,7 @@ use domain::{fact::WebhookChange, ids::WebhookId, instant::Instant, webhook::Web
 use storage::Reads;
 use uuid::Uuid;
 
-use super::{Webhooks, create::record, hold};
+use super::{Webhooks, create::record, lock};
 use crate::service::{Context, Error, Principal, catalogue::saturated};
 
 /// Messages that one call sends again.
@@ -37,7 +37,7 @@ impl Webhooks {
         which: WhichMessages,
     ) -> Result<Replayed, Error> {
         let decide = async |context: &mut Context| {
-            let webhook = hold(context, caller, id).await?;
+            let webhook = lock(context, caller, id).await?;
             let (messages, replayed) = found(&context.tx, &webhook, &which).await?;
             if messages.is_empty() {
                 return Ok(replayed);
@@ -84,9 +84,9 @@ async fn found(
         WhichMessages::FailedSince(since) => {
             let failed = reads.list_failed_deliveries(webhook.id, *since, MAX_REPLAYED + 1);
             let mut failed = failed.await?;
-            let most = usize::try_from(MAX_REPLAYED).unwrap_or(usize::MAX);
-            let has_more = failed.len() > most;
-            failed.truncate(most);
+            let limit = usize::try_from(MAX_REPLAYED).unwrap_or(usize::MAX);
+            let has_more = failed.len() > limit;
+            failed.truncate(limit);
             (failed, has_more)
         }
     };

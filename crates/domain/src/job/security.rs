@@ -107,7 +107,7 @@ pub enum SecurityNotice {
         /// Its name.
         name: String,
     },
-    /// Someone who is no owner, a key or an app created a webhook, gave one another URL, or let one say more.
+    /// Someone who is no owner, a key or an app created a webhook, gave one another URL, made one `full`, or enabled one after it was disabled.
     WebhookMade {
         /// The account.
         #[serde(with = "as_text")]

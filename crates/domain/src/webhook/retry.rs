@@ -11,11 +11,11 @@ const WAITS_SECONDS: [i64; 9] = [5, 60, 300, 1_800, 7_200, 21_600, 43_200, 86_40
 /// How many attempts a delivery has.
 pub const MAX_ATTEMPTS: i32 = 10;
 
-/// The most seconds that a receiver can ask to wait by `Retry-After`: as long as the longest wait without it. A receiver that asks for a year
-/// would keep its messages until they are deleted.
+/// The longest wait in seconds that a receiver can ask for by `Retry-After`: as long as the longest wait without it. A receiver that asks for a
+/// year would get no message before it is deleted.
 pub const MAX_RETRY_AFTER_SECONDS: u32 = 24 * 60 * 60;
 
-/// After how many seconds of failures the owners are told.
+/// After how many seconds of failures the owners are mailed.
 const WARNED_AFTER_SECONDS: i64 = 24 * 60 * 60;
 
 /// After how many seconds of failures a webhook is disabled.

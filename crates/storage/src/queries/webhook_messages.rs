@@ -29,8 +29,27 @@ record! {
     }
 }
 
-/// The bounds of a stream: the number of the last message, and of the first that may still be there.
-pub type StreamBounds = (i32, i32);
+/// The bounds of an account's stream of messages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StreamBounds {
+    /// The number of the first message that may still be there.
+    pub first_seq: i32,
+    /// The number of the last message.
+    pub last_seq: i32,
+}
+
+record! {
+    StreamBounds as s { first_seq, last_seq }
+}
+
+/// Messages of a stream, and its bounds at the same moment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StreamPage {
+    /// The bounds.
+    pub bounds: StreamBounds,
+    /// The messages, the oldest first.
+    pub messages: Vec<WebhookMessage>,
+}
 
 impl Reads {
     /// Returns the bounds of an account's stream; `None` if it has no webhook, so that nothing is recorded.
@@ -39,23 +58,42 @@ impl Reads {
         account: AccountId,
     ) -> Result<Option<StreamBounds>, Error> {
         let statement = sql!(
-            "SELECT last_seq, first_seq FROM webhook_streams WHERE account_id = $1 AND is_recording = TRUE"
+            "SELECT {} FROM webhook_streams s WHERE s.account_id = $1 AND s.is_recording = TRUE",
+            StreamBounds::COLUMNS,
         );
         self.optional(statement, [account]).await
     }
 
-    /// Returns an account's messages after a number, the oldest first.
-    pub async fn list_webhook_messages(
+    /// Returns the messages of an account's stream after a number; `None` if it has no webhook.
+    ///
+    /// One statement reads the bounds, too: what is deleted at the same time is either in the page or outside the bounds.
+    pub async fn read_webhook_stream(
         &self,
         account: AccountId,
         after: i32,
         limit: i64,
-    ) -> Result<Vec<WebhookMessage>, Error> {
+    ) -> Result<Option<StreamPage>, Error> {
         let statement = sql!(
-            "SELECT {} FROM webhook_messages m WHERE m.account_id = $1 AND m.seq > $2 ORDER BY m.seq LIMIT $3",
+            "SELECT {}, {} FROM webhook_streams s LEFT JOIN \
+             (SELECT {} FROM webhook_messages m WHERE m.account_id = $1 AND m.seq > $2 \
+             AND m.seq >= (SELECT first_seq FROM webhook_streams WHERE account_id = $1) ORDER BY m.seq LIMIT $3) AS m \
+             ON m.account_id = s.account_id WHERE s.account_id = $1 AND s.is_recording = TRUE ORDER BY m.seq",
+            StreamBounds::COLUMNS,
+            WebhookMessage::COLUMNS,
             WebhookMessage::COLUMNS,
         );
-        self.all(statement, (account, after, limit)).await
+        let rows: Vec<(StreamBounds, Option<WebhookMessage>)> =
+            self.all(statement, (account, after, limit)).await?;
+        let Some((bounds, _)) = rows.first() else {
+            return Ok(None);
+        };
+        Ok(Some(StreamPage {
+            bounds: *bounds,
+            messages: rows
+                .into_iter()
+                .filter_map(|(_, message)| message)
+                .collect(),
+        }))
     }
 }
 

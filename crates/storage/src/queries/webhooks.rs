@@ -130,10 +130,26 @@ impl Reads {
         self.all(statement, (person, since)).await
     }
 
-    /// Returns the numbers of webhooks that have a URL, of the `most` that are found first, and what waits for those that are active.
+    /// Returns the webhooks of all accounts that are not disabled and belong to a key or an app that has expired, in the order of the accounts.
+    pub async fn list_expired_webhooks(
+        &self,
+        now: Instant,
+        limit: i64,
+    ) -> Result<Vec<Webhook>, Error> {
+        let statement = sql!(
+            "SELECT {} FROM webhooks w WHERE w.state <> 'disabled' \
+             AND (EXISTS (SELECT 1 FROM api_keys k WHERE k.id = w.created_by AND k.expires_at <= $1) \
+             OR EXISTS (SELECT 1 FROM oauth_grants g WHERE g.id = w.created_by AND g.ends_at <= $1)) \
+             ORDER BY w.account_id, w.number LIMIT $2",
+            Webhook::COLUMNS,
+        );
+        self.all(statement, (now, limit)).await
+    }
+
+    /// Returns the numbers of webhooks that have a URL, of the `limit` that are found first, and what waits for those that are active.
     ///
     /// Each active webhook is one step into the index of its deliveries, whose order is that of their messages.
-    pub async fn count_webhooks(&self, most: i64) -> Result<Vec<WebhookCount>, Error> {
+    pub async fn count_webhooks(&self, limit: i64) -> Result<Vec<WebhookCount>, Error> {
         let statement = sql!(
             "SELECT {} FROM (SELECT w.state AS state, w.failing_since IS NOT NULL AS is_failing, \
              CASE WHEN w.state = 'active' THEN (SELECT m.at FROM webhook_deliveries d JOIN webhook_messages m ON m.id = d.message_id \
@@ -142,22 +158,22 @@ impl Reads {
              GROUP BY state, is_failing",
             WebhookCount::COLUMNS,
         );
-        self.all(statement, [most]).await
+        self.all(statement, [limit]).await
     }
 
-    /// Returns the numbers of secrets that sign now by the beginnings of their sealed values, for the `most` that are met first.
+    /// Returns the numbers of secrets that sign now by the beginnings of their sealed values, for the `limit` that are met first.
     pub async fn count_sealed_secrets(
         &self,
         prefix_bytes: i32,
         now: Instant,
-        most: i64,
+        limit: i64,
     ) -> Result<Vec<(Vec<u8>, i64)>, Error> {
         let statement = sql!(
             "SELECT prefix, COUNT(*) FROM (SELECT substr(secret, 1, $1) AS prefix FROM webhooks \
              UNION ALL SELECT substr(former_secret, 1, $1) AS prefix FROM webhooks WHERE former_until > $2 LIMIT $3) AS sealed \
              GROUP BY prefix ORDER BY prefix"
         );
-        self.all(statement, (prefix_bytes, now, most)).await
+        self.all(statement, (prefix_bytes, now, limit)).await
     }
 
     /// Returns webhooks after an id whose secrets begin with this prefix, in the order of their ids.

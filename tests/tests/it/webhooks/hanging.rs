@@ -18,7 +18,7 @@ const SOON: Duration = Duration::from_secs(10);
 
 const POLL: Duration = Duration::from_millis(20);
 
-async fn await_soon(what: &str, mut is_there: impl FnMut() -> bool) {
+pub(super) async fn await_soon(what: &str, mut is_there: impl FnMut() -> bool) {
     let there = tokio::time::timeout(SOON, async {
         while !is_there() {
             tokio::time::sleep(POLL).await;

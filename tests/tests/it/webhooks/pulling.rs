@@ -72,6 +72,48 @@ async fn messages_are_pulled_in_order_and_no_gap_is_silent(app: Arc<TestApp>) {
         .blames(&["cursor"]);
 }
 
+async fn what_was_recorded_for_former_webhooks_is_not_pulled(app: Arc<TestApp>) {
+    let account = app.account(Plan::Pro).await;
+    let owner = app.over(Surface::Http).as_owner(&account);
+    let former = owner.ok::<CreateWebhook>(json!({})).await;
+    owner.create(json!({})).await;
+    let which = json!({"webhook_id": former["id"]});
+    owner.ok::<DeleteWebhook>(which).await;
+    owner.ok::<CreateWebhook>(json!({})).await;
+    let none = owner.ok::<ListWebhookMessages>(json!({})).await;
+    assert!(kinds(&none).is_empty(), "{none}");
+    owner.publish_new(json!({})).await;
+    let next = json!({"cursor": none["next_cursor"]});
+    for request in [json!({}), next] {
+        let pulled = owner.ok::<ListWebhookMessages>(request).await;
+        assert_eq!(kinds(&pulled), ["event.created"]);
+    }
+}
+
+async fn the_latest_cursor_begins_after_the_newest_message(app: Arc<TestApp>) {
+    let account = app.account(Plan::Pro).await;
+    let owner = app.over(Surface::Http).as_owner(&account);
+    let latest = json!({"cursor": "latest"});
+    let refusal = owner.refused::<ListWebhookMessages>(latest.clone()).await;
+    assert_eq!(refusal.reason, Reason::Conflict);
+    owner.ok::<CreateWebhook>(json!({})).await;
+    let event = owner.publish_new(json!({})).await;
+    let none = owner.ok::<ListWebhookMessages>(latest).await;
+    assert!(kinds(&none).is_empty(), "{none}");
+    owner.ok::<CancelEvent>(json!({"id": event.id})).await;
+    let next = json!({"cursor": none["next_cursor"]});
+    let pulled = owner.ok::<ListWebhookMessages>(next).await;
+    assert_eq!(kinds(&pulled), ["event.cancelled"]);
+
+    // A call that waits begins when it comes, so only what is created after that ends it.
+    let waiting = json!({"cursor": "latest", "wait_seconds": 20});
+    let pulled = tokio::select! {
+        pulled = owner.ok::<ListWebhookMessages>(waiting) => pulled,
+        () = async { loop { owner.create(json!({})).await; } } => unreachable!(),
+    };
+    assert_eq!(kinds(&pulled)[0], "event.created");
+}
+
 async fn several_types_are_named_by_a_parameter_each(app: Arc<TestApp>) {
     let account = app.account(Plan::Pro).await;
     let owner = app.over(Surface::Http).as_owner(&account);
@@ -112,6 +154,8 @@ async fn a_call_that_waits_is_answered_once_core_stops(app: Arc<TestApp>) {
 
 tests::on_both_engines!(
     messages_are_pulled_in_order_and_no_gap_is_silent,
+    what_was_recorded_for_former_webhooks_is_not_pulled,
+    the_latest_cursor_begins_after_the_newest_message,
     several_types_are_named_by_a_parameter_each,
     a_call_that_waits_gets_what_comes_meanwhile,
     a_call_that_waits_is_answered_once_core_stops,

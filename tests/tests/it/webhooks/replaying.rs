@@ -43,6 +43,9 @@ async fn a_replay_makes_what_it_names_due_at_once_and_leaves_the_rest(app: Arc<T
     let waiting = deliveries(&owner, &webhook).await;
     assert_eq!(waiting[0]["state"], "waiting");
     let id = &waiting[0]["message_id"];
+    let wrong = json!({"webhook_id": webhook["id"], "message_ids": [id, "x", id, "y"]});
+    let refusal = owner.refused::<ReplayWebhook>(wrong).await;
+    refusal.blames(&["message_ids[1]", "message_ids[3]"]);
     let replay = json!({"webhook_id": webhook["id"], "message_ids": [id]});
     let replayed = owner.ok::<ReplayWebhook>(replay).await;
     assert_eq!(replayed, json!({"replayed": 1, "has_more": false}));

@@ -50,9 +50,23 @@ async fn who_cannot_read_registrations_neither_redirects_nor_reads_full_messages
     let which = json!({"webhook_id": id, "message_id": delivery["message_id"]});
     let seen = owner.ok::<GetWebhookDelivery>(which.clone()).await;
     assert_eq!(seen["body"]["data"]["registration"]["name"], "Ada");
-    let seen = program.ok::<GetWebhookDelivery>(which).await;
+    let seen = program.ok::<GetWebhookDelivery>(which.clone()).await;
     assert_eq!(seen["body"]["data"]["registration"], Value::Null);
     assert_eq!(seen["body"]["type"], "registration.created");
+    assert!(!seen.to_string().contains("Ada"), "{seen}");
+
+    // Receivers may repeat what they got. This one is in a private network, whose answers are not stored.
+    app.update_all("webhook_attempts SET answer = 'Welcome, Ada!'")
+        .await;
+    let seen = owner.ok::<GetWebhookDelivery>(which.clone()).await;
+    assert_eq!(seen["attempts"][0]["answer"], "Welcome, Ada!");
+    let seen = program.ok::<GetWebhookDelivery>(which.clone()).await;
+    assert_eq!(seen["attempts"][0]["status"], 200);
+    assert!(!seen.to_string().contains("Ada"), "{seen}");
+    // That goes for answers to earlier messages, too.
+    let thin = json!({"webhook_id": id, "content": "thin"});
+    owner.ok::<UpdateWebhook>(thin).await;
+    let seen = program.ok::<GetWebhookDelivery>(which).await;
     assert!(!seen.to_string().contains("Ada"), "{seen}");
 }
 

@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use domain::plan::Plan;
+use domain::{plan::Plan, scope::Scope};
 use muster_api::{
     Reason,
     v1::{
@@ -160,6 +160,30 @@ async fn a_call_goes_on_past_many_messages_of_other_types(app: Arc<TestApp>) {
     assert_eq!(kinds(&pulled), ["event.created"]);
 }
 
+async fn a_key_that_is_revoked_while_its_calls_wait_gets_no_message(app: Arc<TestApp>) {
+    let account = app.account(Plan::Pro).await;
+    let revoked = app.over(Surface::Http).as_owner(&account);
+    let scopes = [Scope::EventsWrite, Scope::WebhooksWrite];
+    let key = app.key_for(&account, &scopes).await;
+    let other = app.over(Surface::Http).with_key(&key);
+    other.ok::<CreateWebhook>(json!({})).await;
+    let mut calls = JoinSet::new();
+    for _ in 0..=MAX_OF_ACCOUNT {
+        wait(&mut calls, &revoked);
+    }
+    // The others wait once one is refused.
+    let refusal = calls.join_next().await.unwrap().unwrap().unwrap_err();
+    assert_eq!(refusal.reason, Reason::RateLimited);
+    let keys = &app.core.use_cases().keys;
+    keys.revoke(account.key_id).await.unwrap();
+    // Other cores trust a key for a few seconds.
+    app.advance(Duration::from_secs(5));
+    other.create(json!({})).await;
+    for answer in calls.join_all().await {
+        assert_eq!(answer.unwrap_err().reason, Reason::Unauthorized);
+    }
+}
+
 async fn a_call_is_refused_once_the_last_webhook_is_gone(app: Arc<TestApp>) {
     let account = app.account(Plan::Pro).await;
     let owner = app.over(Surface::Http).as_owner(&account);
@@ -185,5 +209,6 @@ tests::on_both_engines!(
     a_change_wakes_the_calls_that_wait_for_it,
     a_call_that_waits_is_answered_before_its_deadline,
     a_call_goes_on_past_many_messages_of_other_types,
+    a_key_that_is_revoked_while_its_calls_wait_gets_no_message,
     a_call_is_refused_once_the_last_webhook_is_gone,
 );

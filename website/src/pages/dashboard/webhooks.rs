@@ -83,7 +83,7 @@ impl Row {
             "failing" => "Nothing got through for five days, so it was disabled.",
             "gone" => "The receiver said that it is gone (410), so it was disabled.",
             "revoked" => {
-                "The key or the app that made it, or chose its URL, was revoked. So it was disabled."
+                "The key or the app that set it up was revoked or has expired, or the member left. So it was disabled."
             }
             _ => "It was disabled.",
         })

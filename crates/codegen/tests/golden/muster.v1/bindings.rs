@@ -47,7 +47,7 @@ impl Binding for GetAccount {
     }
 }
 
-/// `GET /api/v1/me/export`: Everything that the account holds, as a ZIP archive of JSON and tables: the account, members and invitations, keys without secrets, events, registrations on paid plans, activity, and with a person's session their own data. What the credential may not read is left out, and README.txt says so. Each core makes one archive of an account at a time, and breaks it off when it is read at less than 8 kB a second after two minutes.
+/// `GET /api/v1/me/export`: Everything that the account holds, as a ZIP archive of JSON and tables: the account, members and invitations, keys and webhooks without secrets, events, registrations on paid plans, activity, and with a person's session their own data. What the credential may not read is left out, and README.txt says so. Each core makes one archive of an account at a time, and breaks it off when it is read at less than 8 kB a second after two minutes.
 #[derive(Debug, Clone, Copy)]
 pub struct ExportAccount;
 
@@ -3508,7 +3508,7 @@ impl Binding for GetEventStatistics {
 }
 /** `POST /api/v1/me/webhooks`: Creates a webhook. From now on, each change that it is for is posted to its URL, signed, at least once and in no certain order. Without a URL, messages are recorded and can be pulled from `/me/webhook-messages`. The `secret` is in this answer only.
 
-A plan has a number of webhooks: 2 on `free`, 10 on the others. `content` `full` needs a paid plan and the scope `registrations:read`. Who creates a webhook with a key or an app: the owners of the account get an email.*/
+A plan has a number of webhooks: 2 on `free`, 10 on the others. `content` `full` needs a paid plan and the scope `registrations:read`. When a key, an app or a member who is no owner creates a webhook, the owners of the account get an email.*/
 
 #[derive(Debug, Clone, Copy)]
 pub struct CreateWebhook;
@@ -3789,7 +3789,7 @@ impl Binding for RotateWebhookSecret {
     }
 }
 
-/// `POST /api/v1/me/webhooks/{webhook_id}/ping`: Posts a `webhook.ping` to a webhook now, once, and says what came back. It also works while the webhook is paused. An account may do so 30 times a minute.
+/// `POST /api/v1/me/webhooks/{webhook_id}/ping`: Posts a `webhook.ping` to a webhook now, once, and says what came back. It also works while the webhook is paused. An account may do so 30 times a minute, and have 4 calls at a time that wait, those of `/me/webhook-messages` among them.
 #[derive(Debug, Clone, Copy)]
 pub struct PingWebhook;
 
@@ -4019,7 +4019,7 @@ impl PublicRpc for PreviewWebhookReplay {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
 }
-/** `GET /api/v1/me/webhook-messages`: Pulls the messages of the account, the oldest first, for programs that no URL reaches. They are recorded while the account has a webhook, also one without a URL. Send the `next_cursor` of each answer with the next call; the first call without a cursor begins with the oldest that is still there. With `wait_seconds`, the call waits for a message if there is none. An account may have 4 calls that wait; a further one is refused with `RATE_LIMITED`.
+/** `GET /api/v1/me/webhook-messages`: Pulls the messages of the account, the oldest first, for programs that no URL reaches. They are recorded while the account has a webhook, also one without a URL. Send the `next_cursor` of each answer with the next call. A call without a cursor begins with the oldest that is still there, one with the cursor `latest` after the newest. With `wait_seconds`, the call waits for a message if there is none. An account may have 4 calls that wait, pings among them; a further one is refused with `RATE_LIMITED`.
 
 A cursor that is older than messages are kept is refused with `CONFLICT`, so that no gap is silent: begin without one. So is a call without any webhook: create one.*/
 

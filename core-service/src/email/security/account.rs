@@ -1,0 +1,200 @@
+//! What happened on an account: keys, apps, members and webhooks.
+
+use domain::person::Role;
+
+use super::{Words, named, quoted};
+
+/// What happened on an account.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AccountIncident {
+    /// A key was made.
+    KeyMade(Named),
+    /// A key was replaced.
+    KeyReplaced(Named),
+    /// A key of a removed member was replaced by one of another person.
+    KeyTakenOver(Named),
+    /// An app was connected.
+    AppConnected(Named),
+    /// A member became an owner by an invitation.
+    OwnerAdded(Concerned),
+    /// A member has another role.
+    RoleChanged {
+        /// The member.
+        who: Concerned,
+        /// The old role, and the number of events that it was for, if not for all.
+        before: (Role, Option<usize>),
+        /// The new ones.
+        after: (Role, Option<usize>),
+    },
+    /// A member was removed.
+    MemberRemoved(Concerned),
+    /// A member who is no owner, a key or an app set up a webhook, or changed where it posts or what it says: its host.
+    WebhookMade(String),
+    /// Nothing got through to a webhook for a day.
+    WebhookFailing(String),
+    /// A webhook was disabled.
+    WebhookDisabled(String),
+}
+
+/// A key or an app, and whose it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Named {
+    /// Its name.
+    pub name: String,
+    /// Whose it is.
+    pub of: Concerned,
+}
+
+/// A member whom it is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Concerned {
+    /// Their name.
+    pub name: String,
+    /// Whether it is the recipient.
+    pub is_recipient: bool,
+}
+
+/// Writes what happened on an account, which is named by `place`.
+pub(super) fn on_account(what: &AccountIncident, place: &str) -> Words {
+    let key = |subject, key: &Named, verb: &str| Words {
+        subject,
+        lead: format!(
+            "{} {verb} {place}. It acts for {}.",
+            quoted("The API key", &key.name),
+            key.of.object()
+        ),
+        link: "See the API keys",
+    };
+    let member = |subject, lead| Words {
+        subject,
+        lead,
+        link: "See the members",
+    };
+    match what {
+        AccountIncident::KeyMade(new) => key("An API key was made", new, "was made for"),
+        AccountIncident::KeyReplaced(new) => key(
+            "An API key was replaced",
+            new,
+            "was replaced by a new one for",
+        ),
+        AccountIncident::KeyTakenOver(new) => key(
+            "An API key was handed over",
+            new,
+            "of a removed member was replaced by a new one for",
+        ),
+        AccountIncident::AppConnected(app) => Words {
+            subject: "An app was connected",
+            lead: format!(
+                "{} was connected to {place}. It acts for {}.",
+                quoted("The app", &app.name),
+                app.of.object()
+            ),
+            link: "See your connected apps",
+        },
+        AccountIncident::OwnerAdded(who) => member(
+            "An account has a new owner",
+            format!(
+                "{} accepted an invitation and {} an owner of {place} now.",
+                who.subject(),
+                who.is()
+            ),
+        ),
+        AccountIncident::RoleChanged { who, before, after } => member(
+            "A role was changed",
+            format!(
+                "{} {} {} of {place}{} now, and {} {}{} before.",
+                who.subject(),
+                who.is(),
+                role(after.0),
+                for_events(after.1, before.1),
+                who.was(),
+                role(before.0),
+                for_events(before.1, after.1),
+            ),
+        ),
+        AccountIncident::WebhookMade(target) => Words {
+            subject: "Changes are posted to a new address",
+            lead: format!(
+                "A webhook of {place} posts changes to your events to {} now. A member who is no owner, an API key or an app set that up.",
+                host(target, "another server")
+            ),
+            link: "See the webhooks",
+        },
+        AccountIncident::WebhookFailing(target) => Words {
+            subject: "A webhook fails",
+            lead: format!(
+                "For a day, nothing got through to {}, a webhook of {place}. We try again for four more days. Nothing is lost: what waits is sent once the receiver works, and what failed can be replayed.",
+                host(target, "the receiver")
+            ),
+            link: "See the webhooks",
+        },
+        AccountIncident::WebhookDisabled(target) => Words {
+            subject: "A webhook was disabled",
+            lead: format!(
+                "The webhook of {place} that posts to {} was disabled: nothing got through for days, the receiver answered that it is gone, the key or app that set it up was revoked or expired, or the member who set it up left or lost the role. Nothing is lost: what waits is sent once you enable it, and what failed can be replayed.",
+                host(target, "a server")
+            ),
+            link: "See the webhooks",
+        },
+        AccountIncident::MemberRemoved(who) => Words {
+            link: "See your accounts",
+            ..member(
+                "A member was removed",
+                format!("{} {} removed from {place}.", who.subject(), who.was()),
+            )
+        },
+    }
+}
+
+impl Concerned {
+    fn subject(&self) -> &str {
+        if self.is_recipient {
+            "You"
+        } else {
+            named(&self.name, "A member")
+        }
+    }
+
+    fn object(&self) -> &str {
+        if self.is_recipient {
+            "you"
+        } else {
+            named(&self.name, "a member")
+        }
+    }
+
+    const fn is(&self) -> &'static str {
+        if self.is_recipient { "are" } else { "is" }
+    }
+
+    const fn was(&self) -> &'static str {
+        if self.is_recipient { "were" } else { "was" }
+    }
+}
+
+const fn role(role: Role) -> &'static str {
+    match role {
+        Role::Owner => "an owner",
+        Role::Organizer => "an organizer",
+        Role::Door => "at the door",
+    }
+}
+
+/// For how many events a role is, unless it is for all, as the other one is.
+fn for_events(events: Option<usize>, other: Option<usize>) -> String {
+    match (events, other) {
+        (Some(1), _) => " for one event".to_owned(),
+        (Some(events), _) => format!(" for {events} events"),
+        (None, Some(_)) => " for all events".to_owned(),
+        (None, None) => String::new(),
+    }
+}
+
+/// The host of a webhook, whose dots are written so that no mail program makes a link of it: someone else may have chosen it.
+fn host(host: &str, otherwise: &str) -> String {
+    if host.is_empty() {
+        otherwise.to_owned()
+    } else {
+        host.replace('.', "[.]")
+    }
+}

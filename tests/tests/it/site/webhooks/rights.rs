@@ -1,0 +1,100 @@
+//! Who sees the pages of webhooks, and whose webhooks end.
+
+use std::sync::Arc;
+
+use domain::plan::Plan;
+use muster_api::v1::bindings::{CreateWebhook, GetWebhook};
+use serde_json::json;
+use tests::{Receiver, TestApp};
+
+use super::{LIST, NEW, made, owner, posted};
+use crate::site::members::member;
+
+async fn revoking_a_key_ends_its_webhooks_unless_they_are_to_stay(app: Arc<TestApp>) {
+    for (is_kept, state) in [(true, "Active"), (false, "Disabled")] {
+        let (account, browser, client) = owner(&app, Plan::Pro).await;
+        let webhook = client.ok::<CreateWebhook>(json!({})).await;
+        let key = format!("/dashboard/keys/{}", account.key_id);
+        let page = browser.page(&key).await;
+        assert!(page.html(200).contains("Keep the webhooks that it made"));
+        let keeps = if is_kept { "true" } else { "" };
+        let form = [("keeps_webhooks", keeps), ("action", "revoke")];
+        let revoked = browser.send(&key, &form).await;
+        assert_eq!(revoked.status, 303, "{revoked:?}");
+        let list = browser.page(LIST).await;
+        let html = list.html(200);
+        assert!(html.contains(&format!(">{state}</span>")), "{html}");
+        assert_eq!(html.contains("was revoked"), !is_kept, "{html}");
+        let id = webhook["id"].as_str().unwrap();
+        let detail = browser.page(&format!("{LIST}/{id}")).await;
+        assert_eq!(detail.html(200).contains(">Enable</button>"), !is_kept);
+    }
+}
+
+async fn the_webhooks_of_a_member_end_with_their_membership_or_their_role(app: Arc<TestApp>) {
+    let (account, owner, client) = owner(&app, Plan::Pro).await;
+    for (name, change) in [
+        ("otto", &[("action", "remove")][..]),
+        (
+            "oda",
+            &[("action", "role"), ("role", "door"), ("events", "all")][..],
+        ),
+    ] {
+        let email = format!("{name}@example.org");
+        let organizer = member(&app, &owner, &email, "organizer").await;
+        let receiver = Receiver::start().await;
+        made(&organizer, &receiver.url()).await;
+        app.drain_jobs().await;
+        let is_about_it = |mail: &tests::Mail| {
+            mail.to == account.email && mail.subject.starts_with("Changes are posted")
+        };
+        assert!(app.notices().iter().any(is_about_it), "{name}");
+        client.create(json!({})).await;
+        assert_eq!(posted(&app, &receiver).await.len(), 1);
+
+        let members = owner.page("/dashboard/members").await;
+        let rows = members.html(200).split("href=\"/dashboard/members/");
+        let row = { rows }
+            .find(|row| row.contains(&format!(">{name}<")))
+            .unwrap();
+        let page = format!("/dashboard/members/{}", row.split('"').next().unwrap());
+        let changed = owner.send(&page, change).await;
+        assert_eq!(changed.status, 303, "{changed:?}");
+        client.create(json!({})).await;
+        assert!(posted(&app, &receiver).await.is_empty(), "{name}");
+        let list = owner.page(LIST).await;
+        assert!(list.html(200).contains("Disabled"), "{list:?}");
+    }
+}
+
+async fn door_staff_see_no_webhooks_and_neither_do_strangers(app: Arc<TestApp>) {
+    let (_, browser, client) = owner(&app, Plan::Pro).await;
+    let (page, _) = made(&browser, "http://127.0.0.1:9/hook").await;
+    let door = member(&app, &browser, "door@example.org", "door").await;
+    let home = door.page("/dashboard").await;
+    assert!(!home.html(200).contains(LIST));
+    for path in [LIST, NEW, &page] {
+        let html = door.page(path).await;
+        let html = html.html(403);
+        assert!(html.contains("Your role does not include this"), "{html}");
+    }
+    let (_, stranger, _) = owner(&app, Plan::Pro).await;
+    stranger.page(&page).await.html(404);
+    for action in ["pause", "ping", "rotate", "replay_day"] {
+        let sent = stranger.send(&page, &[("action", action)]).await;
+        sent.html(404);
+    }
+    stranger
+        .send(&format!("{page}/delete"), &[])
+        .await
+        .html(404);
+    let id = page.rsplit('/').next().unwrap();
+    let webhook = client.ok::<GetWebhook>(json!({"webhook_id": id})).await;
+    assert_eq!(webhook["state"], "active");
+}
+
+tests::on_both_engines!(
+    revoking_a_key_ends_its_webhooks_unless_they_are_to_stay,
+    the_webhooks_of_a_member_end_with_their_membership_or_their_role,
+    door_staff_see_no_webhooks_and_neither_do_strangers,
+);
