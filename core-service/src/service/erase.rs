@@ -153,9 +153,9 @@ impl People {
                 erased.links += context.tx.delete_links(id).await?;
                 context.tx.delete_sent_mails_of(id).await?;
                 context.tx.delete_answers_about(id).await?;
-                context.tx.delete_webhook_answers_about(id).await?;
                 context.tx.delete_new_details(id).await?;
                 context.tx.delete_registration(id).await?;
+                context.tx.delete_webhook_answers_about(id).await?;
                 erased.registrations += 1;
                 counters = counters - registration.counted();
                 let fact = Fact::RegistrationErased {

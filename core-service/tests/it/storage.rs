@@ -14,3 +14,4 @@ mod reminders;
 pub(crate) mod search;
 mod several_servers;
 mod totals;
+mod webhook_answers;

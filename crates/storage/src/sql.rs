@@ -20,6 +20,9 @@ pub(super) const FOR_UPDATE: Fragment = Fragment::per_dialect("", " FOR UPDATE")
 /// Keeps the selected rows as they are until the transaction ends. Others may do the same.
 pub(super) const FOR_SHARE: Fragment = Fragment::per_dialect("", " FOR SHARE");
 
+/// Keeps the selected rows from being deleted until the transaction ends. Others may change them otherwise.
+pub(super) const FOR_KEY_SHARE: Fragment = Fragment::per_dialect("", " FOR KEY SHARE");
+
 /// Skips rows that others have locked, and locks the selected ones.
 pub(super) const SKIP_LOCKED: Fragment = Fragment::per_dialect("", " FOR UPDATE SKIP LOCKED");
 

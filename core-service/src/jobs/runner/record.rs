@@ -28,6 +28,7 @@ impl Runner {
         now: Instant,
     ) -> Result<(), Error> {
         let (mut done, mut told, mut held) = (Vec::<&ClaimedJob>::new(), Vec::new(), 0);
+        let mut not_begun = Vec::new();
         let (mut mails, mut posted) = (BTreeMap::new(), Vec::new());
         for one in ended {
             match &one.outcome {
@@ -45,6 +46,7 @@ impl Runner {
                     posted.push((**delivery).clone());
                     held += 1;
                 }
+                Outcome::NotBegun => not_begun.push(&one.job),
                 Outcome::Done(Done::Recorded) | Outcome::Withdrawn | Outcome::Slowed(..) => {
                     held += 1;
                 }
@@ -69,6 +71,7 @@ impl Runner {
             held += u64::from(is_held);
         }
         held += tx.finish_jobs(&done).await?;
+        held += tx.release_jobs(&not_begun, now).await?;
         record_mails(tx, mails, now).await?;
         let lost = lost(ended, held, now);
         if lost > 0 {
@@ -87,13 +90,10 @@ impl Runner {
         let Try { job, outcome, .. } = one;
         let subject = job.key.subject_id;
         let next = match outcome {
-            Outcome::Done(_) | Outcome::Withdrawn | Outcome::Slowed(..) => return None,
+            Outcome::Done(_) | Outcome::Withdrawn | Outcome::Slowed(..) | Outcome::NotBegun => {
+                return None;
+            }
             Outcome::Held => Next::Hold,
-            Outcome::NotBegun => Next::Postpone {
-                due_at: now,
-                counts: false,
-                error: "it did not begin yet: others came first",
-            },
             Outcome::Wait(wait, error) => {
                 let seconds = i64::try_from(wait.as_secs()).unwrap_or(i64::MAX);
                 let wait = backoff::spread(seconds.saturating_add(1), subject);

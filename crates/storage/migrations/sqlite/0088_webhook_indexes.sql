@@ -33,13 +33,16 @@ CREATE TABLE new_attempts (
     status INTEGER,
     answer TEXT,
     error TEXT,
+    -- The registration that the answer is about, so that it is found when that is erased.
+    about BLOB,
     PRIMARY KEY (webhook_id, message_id, at),
     FOREIGN KEY (webhook_id, message_id) REFERENCES new_deliveries (webhook_id, message_id) ON DELETE CASCADE
 ) STRICT, WITHOUT ROWID;
 
 INSERT INTO new_messages SELECT id, account_id, seq, kind, at, event_id, registration_id, message_id, status, changed, actor FROM webhook_messages;
 INSERT INTO new_deliveries SELECT webhook_id, message_id, state, attempts, last_status, last_at FROM webhook_deliveries;
-INSERT INTO new_attempts SELECT webhook_id, message_id, at, took_ms, status, answer, error FROM webhook_attempts;
+INSERT INTO new_attempts SELECT webhook_id, message_id, at, took_ms, status, answer, error, CASE WHEN answer IS NOT NULL THEN
+    (SELECT m.registration_id FROM webhook_messages m WHERE m.id = message_id) END FROM webhook_attempts;
 
 DROP TABLE webhook_attempts;
 DROP TABLE webhook_deliveries;
@@ -50,5 +53,5 @@ ALTER TABLE new_deliveries RENAME TO webhook_deliveries;
 ALTER TABLE new_attempts RENAME TO webhook_attempts;
 
 CREATE UNIQUE INDEX webhook_messages_order ON webhook_messages (account_id, seq);
-CREATE INDEX webhook_messages_of_registration ON webhook_messages (registration_id) WHERE registration_id IS NOT NULL;
 CREATE INDEX webhook_deliveries_by_state ON webhook_deliveries (webhook_id, state, message_id);
+CREATE INDEX webhook_attempts_about ON webhook_attempts (about) WHERE about IS NOT NULL;

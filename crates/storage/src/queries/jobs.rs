@@ -223,18 +223,28 @@ impl Tx {
         Ok(claimed.rows)
     }
 
+    /// Makes claimed jobs due again whose tries did not begin, so that they do not count; returns their number. Jobs whose lease was lost stay
+    /// as they are.
+    pub async fn release_jobs(&mut self, jobs: &[&ClaimedJob], now: Instant) -> Result<u64, Error> {
+        if jobs.is_empty() {
+            return Ok(0);
+        }
+        let statement = sql!(
+            "UPDATE jobs SET due_at = CASE WHEN held_at IS NULL THEN (SELECT MIN(now) FROM input) ELSE due_at END, \
+             uncounted = uncounted + 1 WHERE {}",
+            CLAIMED_IN_INPUT,
+        );
+        let input = claimed(jobs).column("now", |_| now);
+        self.execute(statement, input).await
+    }
+
     /// Removes done jobs and returns their number. Jobs whose lease was lost stay.
     pub async fn finish_jobs(&mut self, jobs: &[&ClaimedJob]) -> Result<u64, Error> {
         if jobs.is_empty() {
             return Ok(0);
         }
         let statement = sql!("DELETE FROM jobs WHERE {}", CLAIMED_IN_INPUT);
-        let input = Input::of(jobs)
-            .column("kind", |job| job.key.kind)
-            .column("subject_id", |job| job.key.subject_id)
-            .column("occasion", |job| job.key.occasion)
-            .column("attempts", |job| job.attempt);
-        self.execute(statement, input).await
+        self.execute(statement, claimed(jobs)).await
     }
 
     /// Puts a job back until `due_at`, or until it is released if it is held. The try counts only if `counts`. Returns false if the lease
@@ -308,4 +318,13 @@ impl Tx {
         let values = (key.kind, key.subject_id, key.occasion, now);
         Ok(self.execute(statement, values).await? == 1)
     }
+}
+
+/// The rows of [`CLAIMED_IN_INPUT`].
+fn claimed<'a>(jobs: &'a [&'a ClaimedJob]) -> Input<'a, &'a ClaimedJob> {
+    Input::of(jobs)
+        .column("kind", |job| job.key.kind)
+        .column("subject_id", |job| job.key.subject_id)
+        .column("occasion", |job| job.key.occasion)
+        .column("attempts", |job| job.attempt)
 }

@@ -13,7 +13,7 @@ use crate::{
     input::Input,
     record::{Record as _, record},
     row::{Columns, FromRow},
-    sql::{FOR_SHARE, FOR_UPDATE, Fragment, sql},
+    sql::{FOR_KEY_SHARE, FOR_UPDATE, Fragment, sql},
 };
 
 use super::jobs::CLAIMED;
@@ -367,13 +367,15 @@ impl Tx {
         &mut self,
         attempts: &[(WebhookId, Uuid, &DeliveryAttempt)],
     ) -> Result<(), Error> {
-        self.lock_answered_messages(attempts).await?;
+        self.lock_whom_answers_are_about(attempts).await?;
         let statement = sql!(
-            "INSERT INTO webhook_attempts (webhook_id, message_id, at, took_ms, status, answer, error) \
-             SELECT d.webhook_id, d.message_id, input.at, input.took_ms, input.status, CASE WHEN m.registration_id IS NULL \
-             OR EXISTS (SELECT 1 FROM registrations r WHERE r.id = m.registration_id) THEN input.answer END, input.error FROM input \
+            "INSERT INTO webhook_attempts (webhook_id, message_id, at, took_ms, status, answer, error, about) \
+             SELECT d.webhook_id, d.message_id, input.at, input.took_ms, input.status, \
+             CASE WHEN m.registration_id IS NULL OR r.id IS NOT NULL THEN input.answer END, input.error, \
+             CASE WHEN input.answer IS NOT NULL THEN r.id END FROM input \
              JOIN webhook_deliveries d ON d.webhook_id = input.webhook_id AND d.message_id = input.message_id \
-             JOIN webhook_messages m ON m.id = d.message_id WHERE TRUE ON CONFLICT (webhook_id, message_id, at) DO NOTHING"
+             JOIN webhook_messages m ON m.id = d.message_id LEFT JOIN registrations r ON r.id = m.registration_id \
+             WHERE TRUE ON CONFLICT (webhook_id, message_id, at) DO NOTHING"
         )
         .planned_each_time();
         let input = Input::of(attempts)
@@ -390,7 +392,7 @@ impl Tx {
 
     /// Makes whoever erases someone wait until answers about them are there to be deleted; or waits itself, and then sees that they are
     /// erased. See [`Tx::delete_webhook_answers_about`].
-    async fn lock_answered_messages(
+    async fn lock_whom_answers_are_about(
         &mut self,
         attempts: &[(WebhookId, Uuid, &DeliveryAttempt)],
     ) -> Result<(), Error> {
@@ -403,8 +405,9 @@ impl Tx {
             return Ok(());
         }
         let statement = sql!(
-            "SELECT m.id FROM webhook_messages m WHERE m.id IN (SELECT id FROM input) AND m.registration_id IS NOT NULL ORDER BY m.id{}",
-            FOR_SHARE,
+            "SELECT r.id FROM registrations r WHERE r.id IN (SELECT m.registration_id FROM webhook_messages m JOIN input ON m.id = input.id) \
+             ORDER BY r.id{}",
+            FOR_KEY_SHARE,
         )
         .planned_each_time();
         let input = Input::of(&answered).column("id", |id| *id);

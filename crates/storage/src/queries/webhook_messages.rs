@@ -13,7 +13,7 @@ use crate::{
     Error, FULL_BATCH, Reads, Tx,
     input::Input,
     record::{Record as _, record},
-    sql::{FOR_UPDATE, sql},
+    sql::sql,
     values::first_id_at,
 };
 
@@ -213,22 +213,14 @@ impl Tx {
         Ok(deleted)
     }
 
-    /// Deletes what receivers answered to messages about a registration that is erased.
+    /// Deletes what receivers answered to messages about a registration that is erased: after the registration, since whoever records an
+    /// answer at this moment has locked it.
     pub async fn delete_webhook_answers_about(
         &mut self,
         registration: RegistrationId,
     ) -> Result<(), Error> {
-        // Whoever records an answer at this moment has locked its message: then the answer is there afterwards, and is deleted.
-        let statement = sql!(
-            "SELECT m.id FROM webhook_messages m WHERE m.registration_id = $1 ORDER BY m.id{}",
-            FOR_UPDATE,
-        );
-        let _locked: Vec<Uuid> = self.all(statement, [registration]).await?;
-        let statement = sql!(
-            "UPDATE webhook_attempts SET answer = NULL WHERE answer IS NOT NULL AND (webhook_id, message_id) IN \
-             (SELECT d.webhook_id, d.message_id FROM webhook_messages m JOIN webhook_deliveries d ON d.message_id = m.id \
-             WHERE m.registration_id = $1)"
-        );
+        let statement =
+            sql!("UPDATE webhook_attempts SET answer = NULL, about = NULL WHERE about = $1");
         self.execute(statement, [registration]).await?;
         Ok(())
     }
