@@ -16,7 +16,6 @@ pub use task::{InvalidPayload, Task};
 use super::{
     ids::{EventId, RegistrationId, WebhookId},
     instant::Instant,
-    webhook::{Webhook, WebhookMessage},
 };
 
 /// With what the names of webhooks' receivers begin. All others sort before it.
@@ -116,17 +115,6 @@ impl Job {
             subject_id: event.uuid(),
             occasion: minute(now),
             destination: Destination::COVERS,
-            trace_parent: None,
-        }
-    }
-
-    /// The delivery of a message to a webhook.
-    pub fn webhook_delivery(webhook: &Webhook, message: &WebhookMessage) -> Self {
-        Self {
-            task: Task::WebhookDelivery,
-            subject_id: message.id,
-            occasion: webhook.number,
-            destination: webhook.destination(),
             trace_parent: None,
         }
     }

@@ -18,7 +18,7 @@ use uuid::Uuid;
 use super::{
     ids::{AccountId, EventId, WebhookId},
     instant::Instant,
-    job::Destination,
+    job::{Destination, Job, Task},
     plan::Plan,
 };
 
@@ -88,6 +88,17 @@ impl Webhook {
     pub fn wants(&self, message: &WebhookMessage) -> bool {
         let is_of_event = self.event_id.is_none() || self.event_id == message.subject.event_id;
         self.url.is_some() && is_of_event && self.types.contain(message.kind)
+    }
+
+    /// The job that posts a message to it.
+    pub fn job(&self, message: &WebhookMessage) -> Job {
+        Job {
+            task: Task::WebhookDelivery,
+            subject_id: message.id,
+            occasion: self.number,
+            destination: self.destination(),
+            trace_parent: None,
+        }
     }
 
     /// The former secret, sealed, while it signs as well.

@@ -210,7 +210,11 @@ const SEAM: &[(&str, &[&str])] = &[
     ("insert_audits", &["service/command"]),
     (
         "insert_jobs",
-        &["service/command", "service/command/schedule"],
+        &[
+            "service/command",
+            "service/command/programs",
+            "service/command/schedule",
+        ],
     ),
     ("schedule_cancellation_mails", &["service/command/schedule"]),
     (

@@ -58,7 +58,7 @@ pub(super) async fn write(
             .filter(|(webhook, _)| webhook.is_active())
             .map(|(webhook, message)| Job {
                 trace_parent: trace_parent.clone(),
-                ..Job::webhook_delivery(webhook, message)
+                ..webhook.job(message)
             })
             .collect();
         tx.insert_webhook_messages(&messages).await?;

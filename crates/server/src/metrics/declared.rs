@@ -102,7 +102,8 @@ metrics! {
     /// Registrations that wait for their batch.
     batch_queue: Gauge "muster_registration_queue" [];
 
-    /// Jobs in the database that are due and not done, by kind, up to 10,000. All cores of a database have the same number.
+    /// Jobs in the database that are due and not done, by kind, up to 10,000, without those of webhooks, which
+    /// `muster_webhook_oldest_undelivered_seconds` measures. All cores of a database have the same number.
     jobs_due: Gauge "muster_jobs_due" [kind];
     /// For how long the oldest of them is due.
     jobs_oldest: Gauge "muster_jobs_oldest_due_seconds" [kind];
