@@ -151,7 +151,7 @@ impl Webhooks {
     ) -> Result<DeliveryPage, Error> {
         let webhook = self.get(caller, id).await?;
         let store = self.commands.store();
-        let found = store.list_deliveries(webhook.id, state, before, i64::from(limit) + 1);
+        let found = store.list_deliveries(&webhook, state, before, i64::from(limit) + 1);
         let mut deliveries = found.await?;
         let limit = usize::try_from(limit).unwrap_or(usize::MAX);
         let has_more = deliveries.len() > limit;

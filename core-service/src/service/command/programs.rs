@@ -47,23 +47,23 @@ pub(super) async fn write(
         }
         // No webhook of the account changes meanwhile, since its stream is locked.
         let webhooks = tx.list_webhooks(account, MAX_WEBHOOKS).await?;
-        let deliveries: Vec<_> = messages
-            .iter()
-            .flat_map(|message| webhooks.iter().map(move |webhook| (webhook, message)))
-            .filter(|(webhook, message)| webhook.wants(message))
-            .collect();
         let trace_parent = traces::named(&traces::current());
-        let jobs: Vec<Job> = deliveries
-            .iter()
-            .filter(|(webhook, _)| webhook.is_active())
-            .map(|(webhook, message)| Job {
-                trace_parent: trace_parent.clone(),
-                ..webhook.job(message)
-            })
-            .collect();
+        let (mut jobs, mut waiting) = (Vec::new(), Vec::new());
+        for message in &messages {
+            for webhook in webhooks.iter().filter(|webhook| webhook.wants(message)) {
+                if webhook.is_active() {
+                    jobs.push(Job {
+                        trace_parent: trace_parent.clone(),
+                        ..webhook.job(message)
+                    });
+                } else {
+                    waiting.push((webhook.id, message.id));
+                }
+            }
+        }
         tx.insert_webhook_messages(&messages).await?;
-        tx.insert_webhook_deliveries(&deliveries).await?;
         tx.insert_jobs(&jobs, now).await?;
+        tx.insert_deliveries(&waiting).await?;
         recorded.push(account);
     }
     Ok(recorded)

@@ -72,10 +72,7 @@ impl Webhooks {
             };
             context.tx.update_webhook(&after).await?;
             if !after.is_active() {
-                context
-                    .tx
-                    .delete_delivery_jobs(&after.destination())
-                    .await?;
+                context.tx.park_deliveries(&after).await?;
             } else if !before.is_active() {
                 context
                     .tx

@@ -134,6 +134,8 @@ impl Webhooks {
                     .postpone_job(job, context.now, false, text)
                     .await?;
             } else {
+                let delivery = (id, job.key.subject_id);
+                context.tx.insert_deliveries(&[delivery]).await?;
                 context.tx.finish_jobs(&[job]).await?;
             }
             context.note_write();
@@ -264,10 +266,7 @@ impl Webhooks {
                 context.record(fact).await?;
             }
             if after.state == WebhookState::Disabled {
-                context
-                    .tx
-                    .delete_delivery_jobs(&after.destination())
-                    .await?;
+                context.tx.park_deliveries(&after).await?;
                 return Ok(Failed::Disabled);
             }
             let Some(wait) = wait else {

@@ -76,10 +76,7 @@ async fn end(context: &mut Context, found: Vec<Webhook>) -> Result<(), Error> {
         };
         let webhook = webhook.disabled(DisabledReason::Revoked, context.now);
         context.tx.update_webhook(&webhook).await?;
-        context
-            .tx
-            .delete_delivery_jobs(&webhook.destination())
-            .await?;
+        context.tx.park_deliveries(&webhook).await?;
         let fact = Fact::WebhookChanged {
             webhook: &webhook,
             change: WebhookChange::Disabled,

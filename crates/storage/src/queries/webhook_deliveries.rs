@@ -1,4 +1,7 @@
 //! Deliveries of messages to webhooks, their attempts and their jobs.
+//!
+//! A delivery that waits is a job, which is all that a change writes of it. It has a row of its own from the first attempt on, or once its
+//! webhook is not active, so that it waits without a job.
 
 use domain::{
     ids::WebhookId,
@@ -22,10 +25,21 @@ record! {
     DeliveryAttempt as a { at, took_ms, status, answer, error }
 }
 
-/// What a statement selects of `d`, a delivery, and of its job, besides its message: see [`Delivery`].
+/// What a statement selects of the delivery of `m` to `w`, whose row `d` may be missing, and of its job, besides the message: see
+/// [`Delivery`].
 const OF_DELIVERY: Fragment = Fragment::new(
-    "d.state, d.attempts, d.last_status, d.last_at, (SELECT j.due_at FROM jobs j JOIN webhooks w ON w.id = d.webhook_id \
-     WHERE j.kind = 'webhook_delivery' AND j.subject_id = d.message_id AND j.occasion = w.number)",
+    "COALESCE(d.state, 'waiting'), COALESCE(d.attempts, 0), d.last_status, d.last_at, (SELECT j.due_at FROM jobs j \
+     WHERE j.kind = 'webhook_delivery' AND j.subject_id = m.id AND j.occasion = w.number)",
+);
+
+/// The row of the delivery of `m` to `w`.
+const ROW: Fragment =
+    Fragment::new("webhook_deliveries d ON d.webhook_id = w.id AND d.message_id = m.id");
+
+/// Whether there is a delivery of `m` to `w`, with or without a row.
+const EXISTS: Fragment = Fragment::new(
+    "(d.message_id IS NOT NULL OR EXISTS (SELECT 1 FROM jobs j WHERE j.kind = 'webhook_delivery' AND j.subject_id = m.id \
+     AND j.occasion = w.number))",
 );
 
 impl FromRow for Delivery {
@@ -42,6 +56,18 @@ impl FromRow for Delivery {
         })
     }
 }
+
+/// The messages of the jobs of a destination, `$4`, before one, `$2`, the latest first.
+const QUEUED: Fragment = Fragment::new(
+    "SELECT id FROM (SELECT subject_id AS id FROM jobs WHERE destination = $4 AND kind = 'webhook_delivery' AND failed_at IS NULL \
+     AND subject_id < $2 ORDER BY subject_id DESC LIMIT $3) AS queued",
+);
+
+/// What belongs to the ids of messages in `found`.
+const FOUND: Fragment = Fragment::new(
+    "JOIN webhook_messages m ON m.id = found.id JOIN webhooks w ON w.id = $1 \
+     LEFT JOIN webhook_deliveries d ON d.webhook_id = w.id AND d.message_id = m.id",
+);
 
 /// What a job becomes that is scheduled again: due at once, with all tries, even if it failed. Its claims are counted on, since they identify
 /// leases.
@@ -74,11 +100,12 @@ impl Reads {
     ) -> Result<Option<(Webhook, Delivery, bool)>, Error> {
         let statement = sql!(
             "SELECT {}, {}, {}, c.suspended_at IS NOT NULL FROM webhook_messages m JOIN webhooks w ON w.account_id = m.account_id AND w.number = $2 \
-             JOIN webhook_deliveries d ON d.webhook_id = w.id AND d.message_id = m.id \
-             JOIN accounts c ON c.id = m.account_id WHERE m.id = $1",
+             LEFT JOIN {} JOIN accounts c ON c.id = m.account_id WHERE m.id = $1 AND {}",
             Webhook::COLUMNS,
             WebhookMessage::COLUMNS,
             OF_DELIVERY,
+            ROW,
+            EXISTS,
         );
         self.optional(statement, (message, number)).await
     }
@@ -86,28 +113,50 @@ impl Reads {
     /// Returns the deliveries to a webhook before a message, the latest first, of one state or of all.
     pub async fn list_deliveries(
         &self,
-        webhook: WebhookId,
+        webhook: &Webhook,
         state: Option<DeliveryState>,
         before: Option<Uuid>,
         limit: i64,
     ) -> Result<Vec<Delivery>, Error> {
         let before = before.unwrap_or(Uuid::max());
-        if let Some(state) = state {
-            let statement = sql!(
-                "SELECT {}, {} FROM webhook_deliveries d JOIN webhook_messages m ON m.id = d.message_id \
-                 WHERE d.webhook_id = $1 AND d.message_id < $2 AND d.state = $3 ORDER BY d.message_id DESC LIMIT $4",
-                WebhookMessage::COLUMNS,
-                OF_DELIVERY,
-            );
-            return self.all(statement, (webhook, before, state, limit)).await;
+        let destination = webhook.destination();
+        match state {
+            None => {
+                let statement = sql!(
+                    "SELECT {}, {} FROM (SELECT id FROM (SELECT message_id AS id FROM webhook_deliveries WHERE webhook_id = $1 \
+                     AND message_id < $2 ORDER BY message_id DESC LIMIT $3) AS written UNION {}) AS found {} ORDER BY m.id DESC LIMIT $3",
+                    WebhookMessage::COLUMNS,
+                    OF_DELIVERY,
+                    QUEUED,
+                    FOUND,
+                );
+                let values = (webhook.id, before, limit, destination);
+                self.all(statement, values).await
+            }
+            Some(DeliveryState::Waiting) => {
+                let statement = sql!(
+                    "SELECT {}, {} FROM (SELECT id FROM (SELECT message_id AS id FROM webhook_deliveries WHERE webhook_id = $1 \
+                     AND message_id < $2 AND state = 'waiting' ORDER BY message_id DESC LIMIT $3) AS written UNION {}) AS found {} \
+                     WHERE COALESCE(d.state, 'waiting') = 'waiting' ORDER BY m.id DESC LIMIT $3",
+                    WebhookMessage::COLUMNS,
+                    OF_DELIVERY,
+                    QUEUED,
+                    FOUND,
+                );
+                let values = (webhook.id, before, limit, destination);
+                self.all(statement, values).await
+            }
+            Some(DeliveryState::Delivered | DeliveryState::Failed) => {
+                let statement = sql!(
+                    "SELECT {}, {} FROM webhook_deliveries d JOIN webhook_messages m ON m.id = d.message_id JOIN webhooks w ON w.id = d.webhook_id \
+                     WHERE d.webhook_id = $1 AND d.message_id < $2 AND d.state = $4 ORDER BY d.message_id DESC LIMIT $3",
+                    WebhookMessage::COLUMNS,
+                    OF_DELIVERY,
+                );
+                self.all(statement, (webhook.id, before, limit, state))
+                    .await
+            }
         }
-        let statement = sql!(
-            "SELECT {}, {} FROM webhook_deliveries d JOIN webhook_messages m ON m.id = d.message_id \
-             WHERE d.webhook_id = $1 AND d.message_id < $2 ORDER BY d.message_id DESC LIMIT $3",
-            WebhookMessage::COLUMNS,
-            OF_DELIVERY,
-        );
-        self.all(statement, (webhook, before, limit)).await
     }
 
     /// Returns a delivery to a webhook.
@@ -117,10 +166,12 @@ impl Reads {
         message: Uuid,
     ) -> Result<Option<Delivery>, Error> {
         let statement = sql!(
-            "SELECT {}, {} FROM webhook_deliveries d JOIN webhook_messages m ON m.id = d.message_id \
-             WHERE d.webhook_id = $1 AND d.message_id = $2",
+            "SELECT {}, {} FROM webhooks w JOIN webhook_messages m ON m.account_id = w.account_id LEFT JOIN {} \
+             WHERE w.id = $1 AND m.id = $2 AND {}",
             WebhookMessage::COLUMNS,
             OF_DELIVERY,
+            ROW,
+            EXISTS,
         );
         self.optional(statement, (webhook, message)).await
     }
@@ -150,7 +201,10 @@ impl Reads {
             return Ok(Vec::new());
         }
         let statement = sql!(
-            "SELECT d.message_id FROM input JOIN webhook_deliveries d ON d.webhook_id = input.webhook_id AND d.message_id = input.message_id"
+            "SELECT m.id FROM input JOIN webhooks w ON w.id = input.webhook_id JOIN webhook_messages m ON m.id = input.message_id \
+             LEFT JOIN {} WHERE {}",
+            ROW,
+            EXISTS,
         )
         .planned_each_time();
         let input = Input::of(messages)
@@ -175,6 +229,39 @@ impl Reads {
 }
 
 impl Tx {
+    /// Writes the rows of deliveries that wait and have none yet.
+    pub async fn insert_deliveries(
+        &mut self,
+        deliveries: &[(WebhookId, Uuid)],
+    ) -> Result<(), Error> {
+        let statement = sql!(
+            "INSERT INTO webhook_deliveries (webhook_id, message_id, state, attempts) \
+             SELECT w.id, m.id, 'waiting', 0 FROM input JOIN webhooks w ON w.id = input.webhook_id \
+             JOIN webhook_messages m ON m.id = input.message_id WHERE TRUE ON CONFLICT (webhook_id, message_id) DO NOTHING"
+        )
+        .planned_each_time();
+        for part in deliveries.chunks(FULL_BATCH) {
+            let input = Input::of(part)
+                .column("webhook_id", |(webhook, _)| *webhook)
+                .column("message_id", |(_, message)| *message);
+            self.execute(statement, input).await?;
+        }
+        Ok(())
+    }
+
+    /// Removes the jobs of a webhook that is not active any more. Its deliveries wait on, until jobs are scheduled for them again.
+    pub async fn park_deliveries(&mut self, webhook: &Webhook) -> Result<(), Error> {
+        let destination = webhook.destination();
+        let statement = sql!(
+            "INSERT INTO webhook_deliveries (webhook_id, message_id, state, attempts) \
+             SELECT $1, j.subject_id, 'waiting', 0 FROM jobs j WHERE j.destination = $2 AND j.kind = 'webhook_delivery' \
+             AND j.failed_at IS NULL ON CONFLICT (webhook_id, message_id) DO NOTHING"
+        )
+        .planned_each_time();
+        self.execute(statement, (webhook.id, &destination)).await?;
+        self.delete_delivery_jobs(&destination).await
+    }
+
     /// Schedules the deliveries of a webhook that wait without a job.
     pub async fn schedule_waiting_deliveries(
         &mut self,
@@ -198,6 +285,8 @@ impl Tx {
         messages: &[Uuid],
         now: Instant,
     ) -> Result<(), Error> {
+        let deliveries: Vec<_> = messages.iter().map(|id| (webhook.id, *id)).collect();
+        self.insert_deliveries(&deliveries).await?;
         let renew = sql!(
             "UPDATE webhook_deliveries SET state = 'waiting', attempts = 0 FROM input \
              WHERE webhook_deliveries.webhook_id = input.webhook_id AND webhook_deliveries.message_id = input.message_id"
@@ -264,6 +353,11 @@ impl Tx {
             let values = (one.webhook, &*one.url, one.attempt.at);
             self.execute(statement, values).await?;
         }
+        let deliveries: Vec<_> = delivered
+            .iter()
+            .map(|one| (one.webhook, one.message))
+            .collect();
+        self.insert_deliveries(&deliveries).await?;
         let statement = sql!(
             "UPDATE webhook_deliveries SET state = 'delivered', attempts = webhook_deliveries.attempts + 1, \
              last_status = input.status, last_at = input.at FROM input \
@@ -305,6 +399,7 @@ impl Tx {
         attempt: &DeliveryAttempt,
         state: Option<DeliveryState>,
     ) -> Result<(), Error> {
+        self.insert_deliveries(&[(webhook, message)]).await?;
         if let Some(state) = state {
             let statement = sql!(
                 "UPDATE webhook_deliveries SET state = $3, attempts = attempts + 1, last_status = $4, last_at = $5 \
@@ -324,6 +419,7 @@ impl Tx {
         message: Uuid,
         attempt: &DeliveryAttempt,
     ) -> Result<(), Error> {
+        self.insert_deliveries(&[(webhook, message)]).await?;
         let statement = sql!(
             "SELECT error FROM webhook_attempts WHERE webhook_id = $1 AND message_id = $2 ORDER BY at DESC LIMIT 1"
         );

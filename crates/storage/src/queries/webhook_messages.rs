@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use domain::{
     ids::{AccountId, RegistrationId, WebhookId},
     instant::Instant,
-    webhook::{Subject, Webhook, WebhookMessage},
+    webhook::{Subject, WebhookMessage},
 };
 use uuid::Uuid;
 
@@ -133,24 +133,6 @@ impl Tx {
                 .column("status", |message| message.subject.status.as_deref())
                 .column("changed", |message| &message.subject.changed)
                 .column("actor", |message| &message.actor);
-            self.execute(statement, input).await?;
-        }
-        Ok(())
-    }
-
-    /// Adds deliveries of messages to webhooks, which wait.
-    pub async fn insert_webhook_deliveries(
-        &mut self,
-        deliveries: &[(&Webhook, &WebhookMessage)],
-    ) -> Result<(), Error> {
-        let statement = sql!(
-            "INSERT INTO webhook_deliveries (webhook_id, message_id, state, attempts) \
-             SELECT webhook_id, message_id, 'waiting', 0 FROM input"
-        );
-        for part in deliveries.chunks(FULL_BATCH) {
-            let input = Input::of(part)
-                .column("webhook_id", |(webhook, _)| webhook.id)
-                .column("message_id", |(_, message)| message.id);
             self.execute(statement, input).await?;
         }
         Ok(())

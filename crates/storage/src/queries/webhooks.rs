@@ -36,18 +36,22 @@ pub struct WebhookCount {
 }
 
 impl WebhookCount {
-    const COLUMNS: Fragment = Fragment::new("state, is_failing, COUNT(*), MIN(at)");
+    const COLUMNS: Fragment =
+        Fragment::new("state, is_failing, COUNT(*), MIN(tried_at), MIN(queued_at)");
 }
 
 impl FromRow for WebhookCount {
-    const WIDTH: usize = 4;
+    const WIDTH: usize = 5;
 
     fn from_row(columns: &mut Columns<'_>) -> Result<Self, Error> {
+        let (state, is_failing, number) = (columns.read()?, columns.read()?, columns.read()?);
+        let tried_at: Option<Instant> = columns.read()?;
+        let queued_at: Option<Instant> = columns.read()?;
         Ok(Self {
-            state: columns.read()?,
-            is_failing: columns.read()?,
-            number: columns.read()?,
-            oldest_waiting_at: columns.read()?,
+            state,
+            is_failing,
+            number,
+            oldest_waiting_at: tried_at.into_iter().chain(queued_at).min(),
         })
     }
 }
@@ -148,12 +152,15 @@ impl Reads {
 
     /// Returns the numbers of webhooks that have a URL, of the `limit` that are found first, and what waits for those that are active.
     ///
-    /// Each active webhook is one step into the index of its deliveries, whose order is that of their messages.
+    /// Each active webhook is a step into the index of its deliveries, whose order is that of their messages, and one into that of its jobs,
+    /// for what was not tried yet.
     pub async fn count_webhooks(&self, limit: i64) -> Result<Vec<WebhookCount>, Error> {
         let statement = sql!(
             "SELECT {} FROM (SELECT w.state AS state, w.failing_since IS NOT NULL AS is_failing, \
              CASE WHEN w.state = 'active' THEN (SELECT m.at FROM webhook_deliveries d JOIN webhook_messages m ON m.id = d.message_id \
-             WHERE d.webhook_id = w.id AND d.state = 'waiting' ORDER BY d.message_id LIMIT 1) END AS at \
+             WHERE d.webhook_id = w.id AND d.state = 'waiting' ORDER BY d.message_id LIMIT 1) END AS tried_at, \
+             CASE WHEN w.state = 'active' THEN (SELECT j.created_at FROM jobs j WHERE j.destination = w.destination \
+             AND j.kind = 'webhook_delivery' AND j.failed_at IS NULL ORDER BY j.due_at LIMIT 1) END AS queued_at \
              FROM webhooks w JOIN accounts c ON c.id = w.account_id WHERE w.url IS NOT NULL AND c.suspended_at IS NULL LIMIT $1) AS found \
              GROUP BY state, is_failing",
             WebhookCount::COLUMNS,
@@ -307,8 +314,11 @@ impl Tx {
         Ok(())
     }
 
-    /// Removes the jobs of a webhook. Its deliveries wait on, until jobs are scheduled for them again.
-    pub async fn delete_delivery_jobs(&mut self, destination: &Destination) -> Result<(), Error> {
+    /// Removes the jobs of a webhook.
+    pub(super) async fn delete_delivery_jobs(
+        &mut self,
+        destination: &Destination,
+    ) -> Result<(), Error> {
         // The indexes are of those that failed and of those that did not: one statement would read all jobs.
         let waiting = sql!("DELETE FROM jobs WHERE destination = $1 AND failed_at IS NULL");
         let failed = sql!("DELETE FROM jobs WHERE destination = $1 AND failed_at IS NOT NULL");

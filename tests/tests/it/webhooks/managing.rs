@@ -6,14 +6,14 @@ use domain::{plan::Plan, scope::Scope};
 use muster_api::{
     Reason,
     v1::bindings::{
-        CreateWebhook, DeleteWebhook, GetWebhook, ListWebhooks, PingWebhook, RotateWebhookSecret,
-        UpdateWebhook,
+        CreateWebhook, DeleteWebhook, GetWebhook, GetWebhookDelivery, ListWebhookDeliveries,
+        ListWebhooks, PingWebhook, RotateWebhookSecret, UpdateWebhook,
     },
 };
 use serde_json::{Value, json};
 use tests::{Surface, TestApp};
 
-use super::{DAY, kinds, now, posted, subscribed};
+use super::{DAY, deliveries, kinds, now, posted, subscribed};
 
 async fn a_webhook_that_is_paused_sends_what_waited_once_it_goes_on(app: Arc<TestApp>) {
     let (_, owner, receiver, webhook) = subscribed(&app, Plan::Pro, json!({})).await;
@@ -28,6 +28,53 @@ async fn a_webhook_that_is_paused_sends_what_waited_once_it_goes_on(app: Arc<Tes
     assert!(posted(&app, &receiver).await.is_empty());
     owner.ok::<UpdateWebhook>(set(false)).await;
     assert_eq!(posted(&app, &receiver).await.len(), 2);
+}
+
+async fn what_was_not_tried_yet_is_listed_and_waits_through_a_pause(app: Arc<TestApp>) {
+    let (_, owner, receiver, webhook) = subscribed(&app, Plan::Pro, json!({})).await;
+    owner.create(json!({})).await;
+    // Deliveries are listed in the order of time.
+    app.advance(Duration::from_secs(1));
+    owner.create(json!({})).await;
+    let waiting = deliveries(&owner, &webhook).await;
+    assert_eq!(waiting.len(), 2);
+    let in_state = async |state: &str| {
+        let request = json!({"webhook_id": webhook["id"], "state": state, "limit": 1});
+        owner.ok::<ListWebhookDeliveries>(request).await
+    };
+    let page = in_state("waiting").await;
+    assert_eq!(page["items"], json!([waiting[0]]));
+    let next =
+        json!({"webhook_id": webhook["id"], "state": "waiting", "cursor": page["next_cursor"]});
+    let next = owner.ok::<ListWebhookDeliveries>(next).await;
+    assert_eq!(next["items"], json!([waiting[1]]));
+    assert_eq!(in_state("delivered").await["items"], json!([]));
+    let first = json!({"webhook_id": webhook["id"], "message_id": waiting[1]["message_id"]});
+    let detail = owner.ok::<GetWebhookDelivery>(first).await;
+    assert_eq!(
+        (&detail["delivery"], &detail["attempts"]),
+        (&waiting[1], &json!([]))
+    );
+
+    for is_paused in [true, false] {
+        let set = json!({"webhook_id": webhook["id"], "is_paused": is_paused});
+        owner.ok::<UpdateWebhook>(set).await;
+        let ids = |all: &[Value]| {
+            all.iter()
+                .map(|one| one["message_id"].clone())
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(ids(&deliveries(&owner, &webhook).await), ids(&waiting));
+        assert_eq!(in_state("waiting").await["items"][0]["state"], "waiting");
+    }
+    assert_eq!(posted(&app, &receiver).await.len(), 2);
+    for one in deliveries(&owner, &webhook).await {
+        assert_eq!(
+            (&one["state"], &one["attempts"]),
+            (&json!("delivered"), &json!(1))
+        );
+    }
+    assert_eq!(in_state("waiting").await["items"], json!([]));
 }
 
 async fn a_rotated_secret_signs_beside_the_former_one_for_a_day(app: Arc<TestApp>) {
@@ -168,6 +215,7 @@ async fn owners_get_a_mail_about_webhooks_that_keys_make_and_revoking_the_key_en
 
 tests::on_both_engines!(
     a_webhook_that_is_paused_sends_what_waited_once_it_goes_on,
+    what_was_not_tried_yet_is_listed_and_waits_through_a_pause,
     a_rotated_secret_signs_beside_the_former_one_for_a_day,
     a_ping_says_what_came_back,
     an_account_pings_so_many_times_a_minute_and_others_are_not_affected,
