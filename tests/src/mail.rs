@@ -1,6 +1,6 @@
 //! The mails that a system has sent, as a mail program reads them.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use mail_parser::{Message, MessageParser};
 
@@ -41,10 +41,10 @@ impl TestApp {
     }
 
     fn all_mails(&self) -> Vec<Mail> {
-        let Ok(files) = std::fs::read_dir(self.mail.path()) else {
-            return Vec::new();
-        };
-        let mut mails: Vec<Mail> = files.map(|file| read(&file.unwrap().path())).collect();
+        let mut mails: Vec<Mail> = files(self.mail.path())
+            .iter()
+            .map(|file| read(file))
+            .collect();
         mails.sort_by(|one, other| one.id.cmp(&other.id));
         mails
     }
@@ -53,8 +53,7 @@ impl TestApp {
 impl TestApp {
     /// All mails so far but those of security, in the order in which they were sent.
     pub fn mails_by_time(&self) -> Vec<Mail> {
-        let files = std::fs::read_dir(self.mail.path()).unwrap();
-        let mut paths: Vec<_> = files.map(|file| file.unwrap().path()).collect();
+        let mut paths = files(self.mail.path());
         paths.sort_by_key(|path| std::fs::metadata(path).unwrap().modified().unwrap());
         let mails = paths.iter().map(|path| read(path));
         mails.filter(|mail| !mail.is_notice()).collect()
@@ -72,6 +71,16 @@ impl Mail {
     fn is_notice(&self) -> bool {
         self.id.starts_with("security_mail.")
     }
+}
+
+/// The files of mails in a folder, without those that are being written.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let Ok(files) = std::fs::read_dir(folder) else {
+        return Vec::new();
+    };
+    let paths = files.map(|file| file.unwrap().path());
+    let is_whole = |path: &PathBuf| path.extension().is_some_and(|end| end == "eml");
+    paths.filter(is_whole).collect()
 }
 
 fn read(path: &Path) -> Mail {

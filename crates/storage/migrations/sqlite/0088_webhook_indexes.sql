@@ -42,7 +42,7 @@ CREATE TABLE new_attempts (
 INSERT INTO new_messages SELECT id, account_id, seq, kind, at, event_id, registration_id, message_id, status, changed, actor FROM webhook_messages;
 INSERT INTO new_deliveries SELECT webhook_id, message_id, state, attempts, last_status, last_at FROM webhook_deliveries;
 INSERT INTO new_attempts SELECT webhook_id, message_id, at, took_ms, status, answer, error, CASE WHEN answer IS NOT NULL THEN
-    (SELECT m.registration_id FROM webhook_messages m WHERE m.id = message_id) END FROM webhook_attempts;
+    (SELECT m.registration_id FROM webhook_messages m WHERE m.id = webhook_attempts.message_id) END FROM webhook_attempts;
 
 DROP TABLE webhook_attempts;
 DROP TABLE webhook_deliveries;

@@ -140,7 +140,7 @@ async fn nothing_that_a_receiver_said_of_an_erased_person_stays(app: Arc<TestApp
     assert_eq!(posted(&app, &receiver).await.len(), 2);
     // Of receivers in a private network nothing is stored.
     app.update_all(
-        "webhook_attempts SET answer = 'hello Ada', about = (SELECT m.registration_id FROM webhook_messages m WHERE m.id = message_id)",
+        "webhook_attempts SET answer = 'hello Ada', about = (SELECT m.registration_id FROM webhook_messages m WHERE m.id = webhook_attempts.message_id)",
     )
     .await;
     let people = &app.core.use_cases().people;
