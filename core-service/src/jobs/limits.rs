@@ -11,8 +11,9 @@ const LEASE_SLACK: Duration = Duration::from_secs(30);
 /// and most slots stay busy.
 const CLAIM_DIVISOR: usize = 4;
 
-/// How long a lane rests between two transactions at most.
-const MAX_REST: Duration = Duration::from_secs(1);
+/// How many times as long as a transaction took a lane rests afterwards. Transactions become slow when the database or the machine is
+/// busy. Then calls, for which someone waits, go before jobs, which may be done a little later.
+const REST_FACTOR: u32 = 9;
 
 /// Bounds of a runner.
 #[derive(Debug, Clone, Copy)]
@@ -38,9 +39,8 @@ pub struct LaneLimits {
     pub rounds: usize,
     /// How long one try may take.
     pub timeout: Duration,
-    /// How many times as long as a transaction took a lane rests afterwards. Transactions become slow when the database or the machine is
-    /// busy. Then calls, for which someone waits, go before jobs, which may be done a little later.
-    pub rest_factor: u32,
+    /// How long the lane rests between two transactions at most.
+    pub max_rest: Duration,
 }
 
 impl LaneLimits {
@@ -51,7 +51,7 @@ impl LaneLimits {
         rounds: 1,
         // A mail server may take a minute to greet; nothing useful takes longer.
         timeout: Duration::from_mins(1),
-        rest_factor: 9,
+        max_rest: Duration::from_secs(1),
     };
 
     /// Of a receiver of webhooks.
@@ -62,8 +62,8 @@ impl LaneLimits {
         rounds: 4,
         // It has 15 s; the rest is for the database.
         timeout: Duration::from_secs(20),
-        // There are many receivers, and each of them rests by itself: `bench webhooks` measures what they cost calls.
-        rest_factor: 40,
+        // It is a program, and its message is to leave within 50 ms.
+        max_rest: Duration::from_millis(20),
     };
 
     /// How many jobs are claimed at a time.
@@ -86,7 +86,7 @@ impl LaneLimits {
 
     /// How long to rest after a transaction that took this long.
     pub(super) fn rest_after(&self, transaction: Duration) -> Duration {
-        transaction.saturating_mul(self.rest_factor).min(MAX_REST)
+        transaction.saturating_mul(REST_FACTOR).min(self.max_rest)
     }
 }
 
@@ -133,5 +133,7 @@ mod tests {
         let rest = |millis| LaneLimits::OTHER.rest_after(Duration::from_millis(millis));
         assert_eq!(rest(2), Duration::from_millis(18));
         assert_eq!(rest(500), Duration::from_secs(1));
+        let webhook = LaneLimits::WEBHOOK.rest_after(Duration::from_millis(500));
+        assert_eq!(webhook, Duration::from_millis(20));
     }
 }
