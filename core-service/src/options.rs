@@ -23,7 +23,7 @@ pub struct Options {
     pub policy: Policy,
     /// The provider of photographs for covers. Without it, every cover is drawn.
     pub stock: Option<Stock>,
-    /// How long old rows are kept.
+    /// The retention of old rows.
     pub retention: Retention,
     /// The secrets by which edges prove themselves.
     pub edge_tokens: EdgeTokens,

@@ -49,7 +49,7 @@ pub struct Attempted {
 pub enum Unpostable {
     /// This process posts nothing.
     #[error("this site posts nothing")]
-    NoWayOut,
+    NoEgress,
     /// The request cannot be written, although all of it was checked when it was set.
     #[error("the request cannot be written")]
     Unwritable,
@@ -93,7 +93,7 @@ impl WebhookPost {
     /// When it cannot even be posted.
     pub async fn attempt(&self, outbound: &Outbound) -> Result<Attempted, Unpostable> {
         let (began, at) = (tokio::time::Instant::now(), self.webhooks.now());
-        let egress = self.webhooks.egress().ok_or(Unpostable::NoWayOut)?;
+        let egress = self.webhooks.egress().ok_or(Unpostable::NoEgress)?;
         let prepared = self.request(outbound, at);
         let (url, headers, body) = prepared.ok_or(Unpostable::Unwritable)?;
         let posted = Egress::post(egress, &url, headers, body, LIMITS).await;

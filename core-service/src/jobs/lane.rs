@@ -172,17 +172,17 @@ impl Lanes {
         Some(state.open(destination.clone(), kind, self.limits))
     }
 
-    /// Whether the turn of a lane, in which at least one try has begun, is over while others wait for one: it then finishes its tries and
-    /// begins no more. Otherwise, slow receivers with many messages would keep all lanes.
+    /// Whether the time slice of a lane, in which at least one try has begun, is over while others wait for one: it then finishes its tries
+    /// and begins no more. Otherwise, slow receivers with many messages would keep all lanes.
     pub(super) fn is_over(&self, lane: &Lane) -> bool {
         lane.destination.is_webhook()
             && lane.has_begun.load(Ordering::Relaxed)
-            && lane.opened.elapsed() >= self.limits.webhook_turn
+            && lane.opened.elapsed() >= self.limits.webhook_time_slice
             && !held(&self.state).waiting.is_empty()
     }
 
-    /// Closes a lane that has no work left, whose destination is paused, or whose turn is over. In the last case its destination waits for
-    /// the next turn if it has work.
+    /// Closes a lane that has no work left, whose destination is paused, or whose time slice is over. In the last case its destination waits
+    /// for the next one if it has work.
     pub(super) fn close(&self, lane: &Lane, is_paused: bool, is_over: bool) -> Closing {
         let mut state = held(&self.state);
         if let Some(kind) = lane.first_kind()
@@ -284,16 +284,16 @@ mod tests {
         Destination::new(format!("webhook:{number}"))
     }
 
-    /// Lanes for two receivers of webhooks, whose turns are over at once.
+    /// Lanes for two receivers of webhooks, whose time slices are over at once.
     fn two_lanes() -> Lanes {
         Lanes::new(Limits {
             webhook_lanes: 2,
-            webhook_turn: Duration::ZERO,
+            webhook_time_slice: Duration::ZERO,
             ..Limits::default()
         })
     }
 
-    /// Closes a lane without work, or whose turn is over; returns the destination that has its lane now.
+    /// Closes a lane without work, or whose time slice is over; returns the destination that has its lane now.
     fn closed(lanes: &Lanes, lane: &Lane, is_over: bool) -> Option<Arc<Lane>> {
         match lanes.close(lane, false, is_over) {
             Closing::Stays => panic!("it stays open"),
@@ -302,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bounded_number_of_lanes_is_open_and_those_that_wait_get_them_in_turn() {
+    fn a_bounded_number_of_lanes_is_open_and_those_that_wait_get_them_in_order() {
         let lanes = two_lanes();
         let open = |number| lanes.offer(&destination(number), JobKind::StockCover);
         let first = open(0).unwrap();
@@ -316,7 +316,7 @@ mod tests {
         let next = closed(&lanes, &first, false).unwrap();
         assert_eq!(next.destination, destination(3));
 
-        // One with work whose turn is over waits behind the others, but each begins a try.
+        // One with work whose time slice is over waits behind the others, but each begins a try.
         assert!(!lanes.is_over(&second));
         second.note_begun();
         assert!(lanes.is_over(&second));

@@ -24,8 +24,8 @@ pub struct Limits {
     pub other: LaneLimits,
     /// To how many receivers of webhooks messages are posted at a time.
     pub webhook_lanes: usize,
-    /// How long one of them begins tries while others wait for its lane.
-    pub webhook_turn: Duration,
+    /// The time slice of one of them: how long it begins tries while others wait for its lane.
+    pub webhook_time_slice: Duration,
     /// How often to look for due jobs, and how long to wait after a failure of the database.
     pub poll_interval: Duration,
 }
@@ -108,7 +108,7 @@ impl Default for Limits {
             other: LaneLimits::OTHER,
             webhook_lanes: 256,
             // With the time of a try, a lane is free again within 20 s.
-            webhook_turn: Duration::from_secs(5),
+            webhook_time_slice: Duration::from_secs(5),
             // Short enough to seem immediate, at the cost of a few index look-ups per second.
             poll_interval: Duration::from_secs(1),
         }

@@ -36,7 +36,7 @@ pub struct Runner {
     lanes: Arc<Lanes>,
     pauses: Arc<Pauses>,
     /// Limits concurrent transactions, so that connections are left for requests.
-    turns: Arc<Semaphore>,
+    transactions: Arc<Semaphore>,
     /// Wakes it before the next poll.
     woken: Arc<Notify>,
     limits: Limits,
@@ -80,7 +80,7 @@ impl Runner {
         };
         let limits = Limits::default();
         Self {
-            turns: Arc::new(Semaphore::new(store.parallel_writers())),
+            transactions: Arc::new(Semaphore::new(store.parallel_writers())),
             store,
             clock,
             handlers: Arc::new(handlers.into_iter().flat_map(of_kinds).collect()),
@@ -135,7 +135,7 @@ impl Runner {
         }
     }
 
-    /// Works on a lane until it has no work left or its turn is over, then on those that waited for it, or until `stop`.
+    /// Works on a lane until it has no work left or its time slice is over, then on those that waited for it, or until `stop`.
     async fn work(self, lane: Arc<Lane>, stop: CancellationToken) {
         let mut next = Some(lane);
         while let Some(lane) = next {
@@ -166,7 +166,7 @@ impl Runner {
             tokio::select! {
                 () = stop.cancelled() => {}
                 () = lane.offered(), if can_wait => enough = 1,
-                // After a failure of the database, ended tries wait for the next turn.
+                // After a failure of the database, ended tries wait for the next transaction.
                 () = tokio::time::sleep(self.limits.poll_interval), if failed => enough = 1,
                 () = tries.collect(), if can_wait => enough = lane.limits.enough_claims(),
             }
@@ -190,16 +190,16 @@ impl Runner {
         tries: &mut Tries,
         wanted: usize,
     ) -> Result<usize, Error> {
-        let turned = self.record_and_claim(lane, tries, wanted).await;
-        if let Err(error) = &turned {
+        let claimed = self.record_and_claim(lane, tries, wanted).await;
+        if let Err(error) = &claimed {
             let destination = &lane.destination;
             tracing::warn!(%destination, error = %chain(&error), "cannot claim jobs or record their outcomes");
         }
-        turned
+        claimed
     }
 
     /// One transaction: records ended tries, and claims as many jobs as are wanted and admitted. Then it starts them and
-    /// returns their number. If it fails, ended tries are kept for the next turn.
+    /// returns their number. If it fails, ended tries are recorded by the next one.
     async fn record_and_claim(
         &self,
         lane: &Arc<Lane>,
@@ -214,7 +214,7 @@ impl Runner {
             return Ok(0);
         }
         // The semaphore is never closed.
-        let _turn = self.turns.acquire().await;
+        let _permit = self.transactions.acquire().await;
         let began = tokio::time::Instant::now();
         let mut tx = self.store.begin().await?;
         self.record(lane, &mut tx, &tries.ended, now).await?;
@@ -230,7 +230,7 @@ impl Runner {
         Ok(count)
     }
 
-    /// Runs a try in a slot of its lane, unless its destination pauses by then, or the lane's turn is over or its work ends.
+    /// Runs a try in a slot of its lane, unless its destination pauses by then, or the lane's time slice is over or its work ends.
     async fn run_try(self, lane: Arc<Lane>, handler: Arc<dyn Handler>, job: ClaimedJob) -> Try {
         let slot = lane.slot().await;
         let (destination, now) = (&lane.destination, self.clock.now());

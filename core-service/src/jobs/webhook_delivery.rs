@@ -41,7 +41,9 @@ impl WebhookDelivery {
         let attempted = match self.post.attempt(&outbound).await {
             Ok(attempted) => attempted,
             // It waits until the operator lets this process post.
-            Err(error @ Unpostable::NoWayOut) => {
+            Err(error @ Unpostable::NoEgress) => {
+                let why = error.to_string();
+                webhooks.record_unposted(&outbound, &why).await?;
                 return Err(AttemptError::Unreachable(error.to_string()));
             }
             Err(error @ Unpostable::Unwritable) => {

@@ -14,4 +14,5 @@ mod reminders;
 pub(crate) mod search;
 mod several_servers;
 mod totals;
+mod waiting_deliveries;
 mod webhook_answers;

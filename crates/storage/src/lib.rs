@@ -40,8 +40,8 @@ pub use error::Error;
 pub use options::{Options, Purpose};
 pub use outage::Outages;
 pub use queries::{
-    EventViews, MailNumber, MessageRefusal, StreamBounds, StreamPage, SuccessfulDelivery,
-    Suppression, WebhookCount,
+    EventViews, JobDelivery, MailNumber, MessageRefusal, StreamBounds, StreamPage,
+    SuccessfulDelivery, Suppression, WebhookCount,
 };
 pub use reads::Reads;
 pub use store::Store;

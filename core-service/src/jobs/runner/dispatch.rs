@@ -19,16 +19,16 @@ const FEW_DESTINATIONS: i64 = 8;
 const WAKE_PAUSE: Duration = Duration::from_millis(5);
 
 /// Where the next query begins: after this destination, or at the first.
-type Place = Option<Destination>;
+type Cursor = Option<Destination>;
 
 impl Runner {
     /// Works until `stop`, then finishes running tries. Each destination has its own slots and its own pause, so that one that
     /// hangs does not delay the others.
     pub async fn run(self, stop: CancellationToken) {
-        let (mut working, mut place) = (JoinSet::new(), None);
+        let (mut working, mut cursor) = (JoinSet::new(), None);
         while !stop.is_cancelled() {
             // Boxed, since the future is large and would be part of one that lives as long as the process.
-            for lane in Box::pin(self.open_lanes(&mut place)).await {
+            for lane in Box::pin(self.open_lanes(&mut cursor)).await {
                 working.spawn(self.clone().work(lane, stop.clone()));
             }
             while working.try_join_next().is_some() {}
@@ -45,8 +45,8 @@ impl Runner {
     }
 
     /// Offers due jobs to lanes, and returns the lanes that it opened.
-    async fn open_lanes(&self, place: &mut Place) -> Vec<Arc<Lane>> {
-        match self.find_due(place).await {
+    async fn open_lanes(&self, cursor: &mut Cursor) -> Vec<Arc<Lane>> {
+        match self.find_due(cursor).await {
             Ok(due) => due
                 .iter()
                 .filter_map(|(destination, kind)| self.lanes.offer(destination, *kind))
@@ -60,12 +60,12 @@ impl Runner {
 
     /// A lane for each destination with due jobs; none of them is open. For [`Runner::drain`].
     pub(super) async fn find_all_lanes(&self) -> Result<Vec<Arc<Lane>>, Error> {
-        let (mut all, mut place) = (BTreeMap::<Destination, Vec<JobKind>>::new(), None);
+        let (mut all, mut cursor) = (BTreeMap::<Destination, Vec<JobKind>>::new(), None);
         loop {
-            for (destination, kind) in self.find_due(&mut place).await? {
+            for (destination, kind) in self.find_due(&mut cursor).await? {
                 all.entry(destination).or_default().push(kind);
             }
-            if place.is_none() {
+            if cursor.is_none() {
                 let lane = |(destination, due)| {
                     let limits = self.limits.of(&destination);
                     Arc::new(Lane::new(destination, due, limits))
@@ -75,17 +75,17 @@ impl Runner {
         }
     }
 
-    /// The destinations and kinds with jobs that are due, admitted and have a handler. Moves the place forward.
-    async fn find_due(&self, place: &mut Place) -> Result<Vec<(Destination, JobKind)>, Error> {
+    /// The destinations and kinds with jobs that are due, admitted and have a handler. Moves the cursor forward.
+    async fn find_due(&self, cursor: &mut Cursor) -> Result<Vec<(Destination, JobKind)>, Error> {
         let now = self.clock.now();
-        let is_first = place.is_none();
-        let after = place.as_ref().map_or("", Destination::name);
+        let is_first = cursor.is_none();
+        let after = cursor.as_ref().map_or("", Destination::name);
         let mut queues = self.store.list_job_queues(after, DESTINATIONS).await?;
         let mut destinations: Vec<&Destination> =
             queues.iter().map(|queue| &queue.destination).collect();
         destinations.dedup();
         let is_last = i64::try_from(destinations.len()).is_ok_and(|count| count < DESTINATIONS);
-        *place = destinations
+        *cursor = destinations
             .last()
             .map(|last| (*last).clone())
             .filter(|_| !is_last);

@@ -27,7 +27,7 @@ impl Runner {
         ended: &[Try],
         now: Instant,
     ) -> Result<(), Error> {
-        let (mut done, mut told, mut held) = (Vec::<&ClaimedJob>::new(), Vec::new(), 0);
+        let (mut done, mut announced, mut recorded) = (Vec::<&ClaimedJob>::new(), Vec::new(), 0);
         let mut not_begun = Vec::new();
         let (mut mails, mut posted) = (BTreeMap::new(), Vec::new());
         for one in ended {
@@ -35,7 +35,7 @@ impl Runner {
                 Outcome::Done(Done::Plainly) => done.push(&one.job),
                 Outcome::Done(Done::Sent(delivery)) => {
                     done.push(&one.job);
-                    told.extend(delivery.told);
+                    announced.extend(delivery.told);
                     mails.insert(one.job.key, mails::sent(one, delivery, now));
                 }
                 Outcome::Done(Done::Withheld(delivery)) => {
@@ -44,36 +44,39 @@ impl Runner {
                 }
                 Outcome::Done(Done::Posted(delivery)) => {
                     posted.push((**delivery).clone());
-                    held += 1;
+                    recorded += 1;
                 }
-                Outcome::NotBegun => not_begun.push(&one.job),
+                Outcome::NotBegun => {
+                    not_begun.push(&one.job);
+                    lane.put_back(one.job.key.kind);
+                }
                 Outcome::Done(Done::Recorded) | Outcome::Withdrawn | Outcome::Slowed(..) => {
-                    held += 1;
+                    recorded += 1;
                 }
                 _ => {}
             }
         }
         // Transactions that lock several registrations lock them in about this order.
-        told.sort_unstable_by_key(|(registration, _)| *registration);
-        tx.record_announced(&told).await?;
+        announced.sort_unstable_by_key(|(registration, _)| *registration);
+        tx.record_announced(&announced).await?;
         tx.record_deliveries(&posted).await?;
         let mut failed: Vec<(&Try, Next<'_>)> = ended
             .iter()
             .filter_map(|one| Some((one, self.next(lane, one, now)?)))
             .collect();
-        // Giving up locks more than the job, and whoever locks that as well has locked it first.
+        // First what is given up: it locks a webhook before its job, as every transaction that locks both.
         failed.sort_by_key(|(_, next)| !matches!(next, Next::GiveUp(_)));
         for (one, next) in failed {
-            let is_held = self.record_failure(tx, &one.job, next, now).await?;
-            if is_held && let Some(mail) = mails::refused(one, now) {
+            let is_recorded = self.record_failure(tx, &one.job, next, now).await?;
+            if is_recorded && let Some(mail) = mails::refused(one, now) {
                 mails.insert(one.job.key, mail);
             }
-            held += u64::from(is_held);
+            recorded += u64::from(is_recorded);
         }
-        held += tx.finish_jobs(&done).await?;
-        held += tx.release_jobs(&not_begun, now).await?;
+        recorded += tx.finish_jobs(&done).await?;
+        recorded += tx.release_jobs(&not_begun).await?;
         record_mails(tx, mails, now).await?;
-        let lost = lost(ended, held, now);
+        let lost = lost(ended, recorded, now);
         if lost > 0 {
             let destination = &lane.destination;
             tracing::warn!(
@@ -165,12 +168,12 @@ enum Next<'a> {
     GiveUp(&'a str),
 }
 
-/// How many of these tries lost their leases, if so many still held theirs. A lease that has not ended cannot be lost: such a job was
+/// How many of these tries lost their leases, if so many were recorded. A lease that has not ended cannot be lost: such a job was
 /// removed, say since its webhook was paused.
-fn lost(ended: &[Try], held: u64, now: Instant) -> u64 {
+fn lost(ended: &[Try], recorded: u64, now: Instant) -> u64 {
     let late = ended.iter().filter(|one| one.job.leased_until <= now);
     (ended.len() as u64)
-        .saturating_sub(held)
+        .saturating_sub(recorded)
         .min(late.count() as u64)
 }
 

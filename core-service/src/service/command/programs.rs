@@ -30,7 +30,7 @@ impl Context {
     }
 }
 
-/// Writes the messages of accounts that have webhooks, with their deliveries; returns those accounts.
+/// Writes the messages of accounts that have webhooks, with the jobs that deliver them; returns those accounts.
 pub(super) async fn write(
     tx: &mut Tx,
     outgoing: BTreeMap<AccountId, Vec<WebhookMessage>>,
@@ -45,7 +45,7 @@ pub(super) async fn write(
         for (seq, message) in (last - count + 1..).zip(&mut messages) {
             message.seq = seq;
         }
-        // No webhook of the account changes meanwhile, since its stream is locked.
+        // Owners change no webhook meanwhile, since the stream is locked. One that is disabled by a failure has its job parked at its try.
         let webhooks = tx.list_webhooks(account, MAX_WEBHOOKS).await?;
         let trace_parent = traces::named(&traces::current());
         let (mut jobs, mut waiting) = (Vec::new(), Vec::new());

@@ -16,6 +16,7 @@ use domain::{
         WebhookState, WebhookType, after_failure, wait_seconds,
     },
 };
+use storage::JobDelivery;
 
 use super::{Webhooks, sealing::UnopenedSecret};
 use crate::service::{Context, Error, Principal, WaitingCall};
@@ -40,7 +41,7 @@ pub struct Outbound {
 pub enum Prepared {
     /// Nothing: the webhook or the message is gone.
     Gone,
-    /// Nothing until the webhook is active and its account not suspended; the job is removed.
+    /// Nothing: the job is removed until the webhook is active and its account not suspended, or it was renewed and is another try's.
     Waits,
     /// Nothing until this process has the key of the webhook's secret.
     Unopened(UnopenedSecret),
@@ -69,12 +70,18 @@ impl Webhooks {
     /// Reads what a job is to post.
     pub(crate) async fn prepare(&self, job: &ClaimedJob) -> Result<Prepared, Error> {
         let store = self.commands.store();
-        let found = store
-            .find_delivery(job.key.subject_id, job.key.occasion)
-            .await?;
-        let Some((webhook, delivery, is_suspended)) = found else {
+        let Some(found) = store.find_delivery(job).await? else {
             return Ok(Prepared::Gone);
         };
+        if !found.is_leased {
+            return Ok(Prepared::Waits);
+        }
+        let JobDelivery {
+            webhook,
+            delivery,
+            is_suspended,
+            ..
+        } = found;
         if delivery.state != DeliveryState::Waiting {
             return Ok(Prepared::Gone);
         }
@@ -84,7 +91,8 @@ impl Webhooks {
         let keys = match self.open(&webhook, self.now()) {
             Ok(keys) => keys,
             Err(error) => {
-                self.record_unopened(&webhook, &delivery.message).await?;
+                let outbound = self.outbound(webhook, delivery.message).await?;
+                self.record_unposted(&outbound, UNREADABLE_SECRET).await?;
                 return Ok(Prepared::Unopened(error));
             }
         };
@@ -93,19 +101,20 @@ impl Webhooks {
     }
 
     /// Says in the delivery why it waits.
-    async fn record_unopened(
+    pub(crate) async fn record_unposted(
         &self,
-        webhook: &Webhook,
-        message: &WebhookMessage,
+        outbound: &Outbound,
+        why: &str,
     ) -> Result<(), Error> {
+        let (webhook, message) = (outbound.webhook.id, outbound.message.id);
         let decide = async |context: &mut Context| {
             let attempt = DeliveryAttempt {
-                error: Some(UNREADABLE_SECRET.to_owned()),
+                error: Some(why.to_owned()),
                 ..attempt_at(context.now, Duration::ZERO)
             };
             context
                 .tx
-                .record_unposted(webhook.id, message.id, &attempt)
+                .record_unposted(webhook, message, &attempt)
                 .await?;
             context.note_write();
             Ok(())

@@ -1,4 +1,4 @@
-//! The runner with several destinations: each has its own slots, its own pause and its turn.
+//! The runner with several destinations: each has its own slots, its own pause and its time slice.
 
 use std::time::Duration;
 
@@ -64,7 +64,7 @@ async fn a_destination_that_does_not_work_pauses_no_other(database: Database) {
 }
 
 /// More of them than are looked at in one query, and more than are worked for at a time.
-async fn every_destination_has_its_turn(database: Database) {
+async fn every_destination_is_served(database: Database) {
     let (store, clock) = (open(&database).await, Clock::manual(NOW));
     let jobs_of_all: Vec<Job> = (0..300)
         .map(|number| job(number, &Destination::new(format!("webhook:{number}"))))
@@ -88,7 +88,7 @@ async fn every_destination_has_its_turn(database: Database) {
     assert_eq!(handler.tries(), 600);
 }
 
-async fn receivers_that_are_slow_leave_their_places_to_those_that_wait(database: Database) {
+async fn slow_receivers_yield_their_lanes_to_those_that_wait(database: Database) {
     let (store, clock) = (open(&database).await, Clock::manual(NOW));
     for (name, jobs) in [("a", 100..120), ("b", 120..140), ("z", 0..4)] {
         let receiver = Destination::new(format!("webhook:{name}"));
@@ -101,7 +101,7 @@ async fn receivers_that_are_slow_leave_their_places_to_those_that_wait(database:
             ..LaneLimits::WEBHOOK
         },
         webhook_lanes: 2,
-        webhook_turn: Duration::ZERO,
+        webhook_time_slice: Duration::ZERO,
         ..few_slots()
     };
     let (stop, runner) = (CancellationToken::new(), runner(&store, &clock, &handler));
@@ -115,11 +115,15 @@ async fn receivers_that_are_slow_leave_their_places_to_those_that_wait(database:
             .filter(|subject| **subject < first_slow)
             .count()
     };
-    while quick_tries() < 4 {
-        // A slow one ends its try, and whoever waits begins one.
-        handler.released.add_permits(1);
-        handler.started.acquire().await.unwrap().forget();
-    }
+    let quick_ones_are_done = async {
+        while quick_tries() < 4 {
+            // A slow one ends its try, and whoever waits begins one.
+            handler.released.add_permits(1);
+            handler.started.acquire().await.unwrap().forget();
+        }
+    };
+    let done = tokio::time::timeout(Duration::from_mins(1), quick_ones_are_done);
+    assert!(done.await.is_ok(), "the slow ones keep both lanes");
     stop.cancel();
     handler.released.add_permits(2);
     running.await.unwrap();
@@ -136,6 +140,6 @@ test_postgres::on_both_engines!(
     prepare: migrate;
     a_destination_that_hangs_holds_no_slot_of_another,
     a_destination_that_does_not_work_pauses_no_other,
-    every_destination_has_its_turn,
-    receivers_that_are_slow_leave_their_places_to_those_that_wait,
+    every_destination_is_served,
+    slow_receivers_yield_their_lanes_to_those_that_wait,
 );

@@ -14,7 +14,7 @@ use uuid::Uuid;
 
 use crate::fixtures::{NOW, Rows, add_account, add_event, add_registrations, migrate, open};
 
-fn webhook(account: AccountId) -> Webhook {
+pub(super) fn webhook(account: AccountId) -> Webhook {
     Webhook {
         id: WebhookId::new(Uuid::from_u128(1)),
         account_id: account,
@@ -40,7 +40,7 @@ fn webhook(account: AccountId) -> Webhook {
     }
 }
 
-fn message(
+pub(super) fn message(
     account: AccountId,
     seq: i32,
     event: EventId,

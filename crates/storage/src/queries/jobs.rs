@@ -223,18 +223,18 @@ impl Tx {
         Ok(claimed.rows)
     }
 
-    /// Makes claimed jobs due again whose tries did not begin, so that they do not count; returns their number. Jobs whose lease was lost stay
-    /// as they are.
-    pub async fn release_jobs(&mut self, jobs: &[&ClaimedJob], now: Instant) -> Result<u64, Error> {
+    /// Makes claimed jobs due again whose tries did not begin, so that they do not count; returns their number. They come before those that
+    /// were added later. Jobs whose lease was lost stay as they are, also if they were removed and added again.
+    pub async fn release_jobs(&mut self, jobs: &[&ClaimedJob]) -> Result<u64, Error> {
         if jobs.is_empty() {
             return Ok(0);
         }
         let statement = sql!(
-            "UPDATE jobs SET due_at = CASE WHEN held_at IS NULL THEN (SELECT MIN(now) FROM input) ELSE due_at END, \
-             uncounted = uncounted + 1 WHERE {}",
+            "UPDATE jobs SET due_at = created_at, uncounted = uncounted + 1 WHERE {} AND (kind, subject_id, occasion, due_at) IN \
+             (SELECT kind, subject_id, occasion, leased_until FROM input)",
             CLAIMED_IN_INPUT,
         );
-        let input = claimed(jobs).column("now", |_| now);
+        let input = claimed(jobs).column("leased_until", |job| job.leased_until);
         self.execute(statement, input).await
     }
 

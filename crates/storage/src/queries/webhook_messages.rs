@@ -1,9 +1,9 @@
-//! Messages of webhooks: written with their deliveries in the transaction of the change, and deleted with them.
+//! Messages of webhooks: written in the transaction of the change, and deleted with their deliveries.
 
 use std::collections::BTreeMap;
 
 use domain::{
-    ids::{AccountId, RegistrationId, WebhookId},
+    ids::{AccountId, WebhookId},
     instant::Instant,
     webhook::{Subject, WebhookMessage},
 };
@@ -193,18 +193,6 @@ impl Tx {
             deleted += self.execute(messages, input()).await?;
         }
         Ok(deleted)
-    }
-
-    /// Deletes what receivers answered to messages about a registration that is erased: after the registration, since whoever records an
-    /// answer at this moment has locked it.
-    pub async fn delete_webhook_answers_about(
-        &mut self,
-        registration: RegistrationId,
-    ) -> Result<(), Error> {
-        let statement =
-            sql!("UPDATE webhook_attempts SET answer = NULL, about = NULL WHERE about = $1");
-        self.execute(statement, [registration]).await?;
-        Ok(())
     }
 
     /// Deletes at most `limit` deliveries of deleted webhooks; returns their number.
