@@ -492,7 +492,7 @@ impl RegistrationHandlers<CoreFrame> for RegistrationApi {
         caller: PublicCaller,
         request: ChangeAnswersByTokenRequest,
     ) -> Result<Response<OwnRegistration>, Error> {
-        let party = convert::given_party(request.party_size, request.companions);
+        let party = convert::given_party(request.party_size, request.companions)?;
         let answers = convert::given_answers(request.answers);
         let change = self
             .own_registrations

@@ -287,6 +287,7 @@ async fn a_guest_comes_with_fewer_people_and_the_waitlist_gets_the_spots(app: Ar
     for (size, names, said) in [
         ("4", "", "ust be at most 3"),
         ("2", "Bo\r\nCy", "more than the other people"),
+        ("", "Bo", "eed party_size beside them"),
     ] {
         let refused = app.site.form(&form, &typed(size, names)).send().await;
         assert!(refused.html(400).contains(said), "{size}: {refused:?}");

@@ -15,8 +15,8 @@ use super::{
     Mask, custom_field_messages, given_id, hexadecimal, mails::mail_kind, public_event, violation,
 };
 use crate::service::{
-    Approval, Arrival, Links, MailFailure, NewRegistration, OwnRegistration, PlannedRecipients,
-    PublicEvent, RegistrationPage, RegistrationPatch, Ticket,
+    Approval, Arrival, Error, Links, MailFailure, NewRegistration, OwnRegistration,
+    PlannedRecipients, PublicEvent, RegistrationPage, RegistrationPatch, Ticket,
 };
 
 /// The status of the registrations to list. An unknown one is refused.
@@ -56,8 +56,15 @@ pub(in crate::grpc) fn new_registration(request: v1::AddRegistrationRequest) -> 
 }
 
 /// The people of a registration, if its attendee says how many they are.
-pub(in crate::grpc) fn given_party(size: Option<i32>, companions: Vec<String>) -> Option<Party> {
-    size.map(|size| Party { size, companions })
+pub(in crate::grpc) fn given_party(
+    size: Option<i32>,
+    companions: Vec<String>,
+) -> Result<Option<Party>, Error> {
+    if size.is_none() && !companions.is_empty() {
+        let message = "need party_size beside them";
+        return Err(Error::Invalid(super::violation("companions", message)));
+    }
+    Ok(size.map(|size| Party { size, companions }))
 }
 
 /// Answers as they were sent.
