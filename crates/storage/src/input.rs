@@ -10,6 +10,10 @@ use super::{
     statement::{Arguments, Bind, Parameters, Values},
 };
 
+/// Numbers of rows for which SQLite prepares a statement: parsing it costs more than writing the rows. Each number would be too many, since they
+/// evict each other from the cache of statements.
+const PREPARED_SIZES: [usize; 4] = [1, 8, 64, FULL_BATCH];
+
 /// The table: a row for each item of a slice, built column by column.
 pub(super) struct Input<'a, R> {
     rows: &'a [R],
@@ -21,7 +25,7 @@ trait Column {
     /// Adds all values as one array.
     fn add_array(&self, to: &mut PgArguments) -> Result<(), BoxDynError>;
 
-    /// Adds the value of a row.
+    /// Adds the value of a row, or NULL behind the last one.
     fn add_value(&self, row: usize, to: &mut SqliteArguments) -> Result<(), BoxDynError>;
 }
 
@@ -31,7 +35,7 @@ impl<T: Bind> Column for Vec<T> {
     }
 
     fn add_value(&self, row: usize, to: &mut SqliteArguments) -> Result<(), BoxDynError> {
-        to.add(self[row].raw()?)
+        to.add(self.get(row).map(T::raw).transpose()?)
     }
 }
 
@@ -63,18 +67,24 @@ impl<'a, R> Input<'a, R> {
         Ok(format!("SELECT * FROM unnest({})", arrays.join(", ")))
     }
 
+    /// Fills the table up to a prepared size, and cuts it where the rows end.
     fn add_values(&self, to: &mut SqliteArguments) -> Result<String, BoxDynError> {
-        for row in 0..self.rows.len() {
+        let count = self.rows.len();
+        let size = PREPARED_SIZES.into_iter().find(|size| *size >= count);
+        let size = size.unwrap_or(count);
+        for row in 0..size {
             for column in &self.columns {
                 column.add_value(row, to)?;
             }
         }
         // Without numbers: SQLite searches all parameters for a numbered one.
         let row = format!("({})", vec!["?"; self.names.len()].join(", "));
-        Ok(format!(
-            "VALUES {}",
-            vec![&*row; self.rows.len()].join(", ")
-        ))
+        if size == 1 {
+            return Ok(format!("VALUES {row}"));
+        }
+        to.add(i64::try_from(count)?)?;
+        let rows = vec![&*row; size].join(", ");
+        Ok(format!("SELECT * FROM (VALUES {rows}) LIMIT ?"))
     }
 }
 
@@ -83,8 +93,7 @@ impl<R> Parameters<0> for Input<'_, R> {
         let table = match &mut values.arguments {
             Arguments::Postgres(arguments) => self.add_arrays(arguments),
             Arguments::Sqlite(arguments) => {
-                // One row and full batches are frequent. Other numbers would evict each other from the cache.
-                values.is_prepared = [1, FULL_BATCH].contains(&self.rows.len());
+                values.is_prepared = self.rows.len() <= FULL_BATCH;
                 self.add_values(arguments)
             }
         };

@@ -11,7 +11,7 @@ use crate::{
     input::Input,
     reads::Batch,
     record::{Record as _, record},
-    sql::{Fragment, SKIP_LOCKED, sql},
+    sql::{Fragment, SKIP_LOCKED, fragment, sql},
 };
 
 record! {
@@ -52,18 +52,28 @@ record! {
     }
 }
 
+/// Whether a job has not failed, for statements that have its key. `failed_at IS NULL` would let PostgreSQL read the index of due jobs in place of
+/// the primary key, and so all jobs of a kind, by a plan from when there were few.
+const NOT_FAILED: Fragment = Fragment::new("COALESCE(failed_at, 0) = 0");
+
 /// What finds a claimed job, by its key and the number of its attempt.
-pub(super) const CLAIMED: Fragment = Fragment::new(
-    "kind = $1 AND subject_id = $2 AND occasion = $3 AND attempts = $4 AND failed_at IS NULL",
+pub(super) const CLAIMED: Fragment = fragment!(
+    "kind = $1 AND subject_id = $2 AND occasion = $3 AND attempts = $4 AND {}",
+    NOT_FAILED,
 );
 
 /// The same for the rows of `input`. On PostgreSQL they are looked up as arrays: a join might read all of the table by a plan from when it
 /// was small.
-const CLAIMED_IN_INPUT: Fragment = Fragment::per_dialect(
-    "kind IN (SELECT kind FROM input) AND subject_id IN (SELECT subject_id FROM input) AND failed_at IS NULL \
-     AND (kind, subject_id, occasion, attempts) IN (SELECT kind, subject_id, occasion, attempts FROM input)",
-    "kind = ANY (ARRAY(SELECT kind FROM input)) AND subject_id = ANY (ARRAY(SELECT subject_id FROM input)) AND failed_at IS NULL \
-     AND (kind, subject_id, occasion, attempts) IN (SELECT kind, subject_id, occasion, attempts FROM input)",
+const CLAIMED_IN_INPUT: Fragment = fragment!(
+    "{} AND (kind, subject_id, occasion, attempts) IN (SELECT kind, subject_id, occasion, attempts FROM input) AND {}",
+    KEYS_IN_INPUT,
+    NOT_FAILED,
+);
+
+/// See [`CLAIMED_IN_INPUT`].
+const KEYS_IN_INPUT: Fragment = Fragment::per_dialect(
+    "kind IN (SELECT kind FROM input) AND subject_id IN (SELECT subject_id FROM input)",
+    "kind = ANY (ARRAY(SELECT kind FROM input)) AND subject_id = ANY (ARRAY(SELECT subject_id FROM input))",
 );
 
 // A plan from an empty queue would read all of a full one, 330 ms a claim instead of 0.3: statements about queues are planned each time.
@@ -236,6 +246,22 @@ impl Tx {
         );
         let input = claimed(jobs).column("leased_until", |job| job.leased_until);
         self.execute(statement, input).await
+    }
+
+    /// Removes jobs, whoever has them.
+    pub(super) async fn delete_jobs(&mut self, keys: &[JobKey]) -> Result<(), Error> {
+        let statement = sql!(
+            "DELETE FROM jobs WHERE {} AND (kind, subject_id, occasion) IN (SELECT kind, subject_id, occasion FROM input)",
+            KEYS_IN_INPUT,
+        );
+        for part in keys.chunks(FULL_BATCH) {
+            let input = Input::of(part)
+                .column("kind", |key| key.kind)
+                .column("subject_id", |key| key.subject_id)
+                .column("occasion", |key| key.occasion);
+            self.execute(statement, input).await?;
+        }
+        Ok(())
     }
 
     /// Removes done jobs and returns their number. Jobs whose lease was lost stay.

@@ -1,15 +1,17 @@
 //! Deliveries of messages to webhooks: reading them, and recording their outcomes.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use domain::{
     ids::WebhookId,
     instant::Instant,
-    job::{ClaimedJob, JobKey},
+    job::{ClaimedJob, JobKey, JobKind},
     webhook::{Delivery, DeliveryAttempt, DeliveryState, Webhook, WebhookMessage},
 };
 use uuid::Uuid;
 
 use crate::{
-    Error, Reads, Tx,
+    Error, FULL_BATCH, Reads, Tx,
     input::Input,
     record::Record as _,
     row::{Columns, FromRow},
@@ -94,6 +96,16 @@ pub struct JobDelivery {
     pub is_suspended: bool,
     /// Whether the job is still leased to this try.
     pub is_leased: bool,
+}
+
+impl SuccessfulDelivery {
+    fn job(&self) -> JobKey {
+        JobKey {
+            kind: JobKind::WebhookDelivery,
+            subject_id: self.message,
+            occasion: self.number,
+        }
+    }
 }
 
 impl FromRow for JobDelivery {
@@ -244,52 +256,70 @@ impl Tx {
         if delivered.is_empty() {
             return Ok(());
         }
-        let mut last: Vec<&SuccessfulDelivery> = delivered.iter().collect();
-        // In one order, so that two runners cannot deadlock; the latest time of each counts.
-        last.sort_unstable_by_key(|one| (one.webhook, &one.url, std::cmp::Reverse(one.attempt.at)));
-        last.dedup_by_key(|one| (one.webhook, &one.url));
-        let statement = sql!(
-            "UPDATE webhooks SET last_success_at = $3, failing_since = NULL, warned_at = NULL WHERE id = $1 AND url = $2"
-        );
-        for one in last {
-            let values = (one.webhook, &*one.url, one.attempt.at);
-            self.execute(statement, values).await?;
-        }
-        let deliveries: Vec<_> = delivered
+        let current = self.record_successes(delivered).await?;
+        let (delivered, former): (Vec<_>, Vec<_>) = delivered
+            .iter()
+            .partition(|one| current.contains(&(one.webhook, &*one.url)));
+        self.finish_deliveries(&delivered).await?;
+        let waiting: Vec<_> = former
             .iter()
             .map(|one| (one.webhook, one.message))
             .collect();
-        self.insert_deliveries(&deliveries).await?;
-        let statement = sql!(
-            "UPDATE webhook_deliveries SET state = 'delivered', attempts = webhook_deliveries.attempts + 1, \
-             last_status = input.status, last_at = input.at FROM input \
-             WHERE webhook_deliveries.webhook_id = input.webhook_id AND webhook_deliveries.message_id = input.message_id \
-             AND webhook_deliveries.state <> 'delivered' \
-             AND EXISTS (SELECT 1 FROM webhooks w WHERE w.id = input.webhook_id AND w.url = input.url)"
-        )
-        .planned_each_time();
-        let input = Input::of(delivered)
-            .column("webhook_id", |one| one.webhook)
-            .column("message_id", |one| one.message)
-            .column("url", |one| &*one.url)
-            .column("status", |one| one.attempt.status)
-            .column("at", |one| one.attempt.at);
-        self.execute(statement, input).await?;
+        self.insert_deliveries(&waiting).await?;
         let attempts: Vec<_> = delivered
             .iter()
+            .chain(&former)
             .map(|one| (one.webhook, one.message, &one.attempt))
             .collect();
         self.insert_delivery_attempts(&attempts).await?;
-        let finish = sql!(
-            "DELETE FROM jobs WHERE (kind, subject_id, occasion) IN (SELECT 'webhook_delivery', d.message_id, input.number FROM input \
-             JOIN webhook_deliveries d ON d.webhook_id = input.webhook_id AND d.message_id = input.message_id WHERE d.state = 'delivered')"
+        let done: Vec<JobKey> = delivered.iter().map(|one| one.job()).collect();
+        self.delete_jobs(&done).await
+    }
+
+    /// Records that webhooks work. Returns those whose URL is still the one that messages were posted to: it is locked until the commit.
+    async fn record_successes<'a>(
+        &mut self,
+        delivered: &'a [SuccessfulDelivery],
+    ) -> Result<BTreeSet<(WebhookId, &'a str)>, Error> {
+        // In one order, so that two runners cannot deadlock; the latest time of each counts.
+        let mut last = BTreeMap::new();
+        for one in delivered {
+            let at = last
+                .entry((one.webhook, &*one.url))
+                .or_insert(one.attempt.at);
+            *at = (*at).max(one.attempt.at);
+        }
+        let statement = sql!(
+            "UPDATE webhooks SET last_success_at = $3, failing_since = NULL, warned_at = NULL WHERE id = $1 AND url = $2"
+        );
+        let mut current = BTreeSet::new();
+        for ((webhook, url), at) in last {
+            if self.execute(statement, (webhook, url, at)).await? > 0 {
+                current.insert((webhook, url));
+            }
+        }
+        Ok(current)
+    }
+
+    /// Writes the rows of deliveries that are done. Not by an update: without statistics, PostgreSQL may read all deliveries of a webhook to find
+    /// one of them.
+    async fn finish_deliveries(&mut self, delivered: &[&SuccessfulDelivery]) -> Result<(), Error> {
+        let statement = sql!(
+            "INSERT INTO webhook_deliveries (webhook_id, message_id, state, attempts, last_status, last_at) \
+             SELECT input.webhook_id, m.id, 'delivered', 1, input.status, input.at FROM input \
+             JOIN webhook_messages m ON m.id = input.message_id WHERE TRUE ON CONFLICT (webhook_id, message_id) DO UPDATE SET \
+             state = 'delivered', attempts = webhook_deliveries.attempts + 1, last_status = excluded.last_status, last_at = excluded.last_at \
+             WHERE webhook_deliveries.state <> 'delivered'"
         )
         .planned_each_time();
-        let input = Input::of(delivered)
-            .column("webhook_id", |one| one.webhook)
-            .column("number", |one| one.number)
-            .column("message_id", |one| one.message);
-        self.execute(finish, input).await?;
+        for part in delivered.chunks(FULL_BATCH) {
+            let input = Input::of(part)
+                .column("webhook_id", |one| one.webhook)
+                .column("message_id", |one| one.message)
+                .column("status", |one| one.attempt.status)
+                .column("at", |one| one.attempt.at);
+            self.execute(statement, input).await?;
+        }
         Ok(())
     }
 
