@@ -26,7 +26,7 @@ const SENTENCES: [(&str, &str); 55] = [
     ),
     (
         "must leave registration_opens",
-        "By this start, registration would open after the event is over. Choose another one.",
+        "By this start, registration would close before it opens. Choose another one.",
     ),
     (
         "must be of an event that is not cancelled",
