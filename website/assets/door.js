@@ -81,16 +81,23 @@ const end = () => {
   part("ended").hidden = false;
 };
 
-const show = ({ tone, word, name, detail, registration_id: id }) => {
+const show = ({ tone, word, name, detail, registration_id: id, people: here, party_size: size }) => {
   const card = scanner.querySelector(`template[data-tone="${tone}"]`).content.cloneNode(true);
   for (const [key, text] of Object.entries({ word, name, detail })) {
     const place = card.querySelector(`[data-part="${key}"]`);
     place.textContent = text ?? "";
     place.hidden = !text;
   }
-  const undo = card.querySelector("form");
-  if (undo && id) undo.elements.registration_id.value = id;
-  else undo?.remove();
+  for (const form of card.querySelectorAll("form")) {
+    const { registration_id: whose, people: number } = form.elements;
+    if (!id || (number && size < 2)) {
+      form.remove();
+      continue;
+    }
+    whose.value = id;
+    const option = (_, at) => new Option(`${at + 1} of ${size}`, at + 1, false, at + 1 === here);
+    number?.replaceChildren(...Array.from({ length: size }, option));
+  }
   part("result").replaceChildren(card);
   document.querySelector(".door > .result")?.remove();
 };
@@ -116,9 +123,9 @@ part("conflicts").querySelector("button").addEventListener("click", () => {
 const judged = async (scan) => {
   const since = list ? `By the list of ${clock(list.saved)}.` : "There is no list on this device yet.";
   const detail = `${since} It is sent when the network is back.`;
-  const status = list?.codes[await hashed(scan.code)];
+  const [status, size] = list?.codes[await hashed(scan.code)]?.split(":") ?? [];
   if (!list) return { tone: "warn", word: "Noted", detail };
-  if (status === "Confirmed") return { tone: "good", word: "Expected", detail };
+  if (status === "Confirmed") return { tone: "good", word: size > 1 ? `Expected, ${size} people` : "Expected", detail };
   if (status === "here") return { tone: "warn", word: "Already checked in", detail };
   return { tone: "bad", word: status === "Cancelled" ? "Cancelled" : status ? "Has no spot" : "Not on the list", detail };
 };
@@ -193,7 +200,7 @@ const refresh = async () => {
   if (count) showCount(count);
   if (count && isOn() && !(list && Date.now() - list.saved < LIST_AGE)) {
     const answer = await ask("codes");
-    const codes = answer?.items.map(({ hash, status, checked_in: isHere }) => [hash, isHere ? "here" : status]);
+    const codes = answer?.items.map(({ hash, status, checked_in: isHere, party_size: size }) => [hash, `${isHere ? "here" : status}:${size}`]);
     if (codes) store(LIST, list = { saved: Date.now(), codes: Object.fromEntries(codes) });
   }
   if (list && isOld(list)) forget();
