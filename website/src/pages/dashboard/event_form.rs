@@ -62,6 +62,9 @@ pub(super) const TICKS: [&str; 4] = [
     "allows_answer_changes",
 ];
 
+/// The fields of the drawings to choose from, which a picture of the organizer's own makes pointless.
+pub(super) const DRAWING: [&str; 2] = ["image_query", VARIANT];
+
 /// The form, with what was typed and what core says of it.
 pub(super) struct EventForm {
     pub(super) model: FormModel,
