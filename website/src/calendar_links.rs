@@ -58,7 +58,12 @@ fn details(event: &Event, info: Option<&str>) -> String {
 
 /// The link that puts an event into a calendar, with what only guests read for one of them. Times are in UTC, so that both services agree whatever zones they know; Google also gets the
 /// zone, in which it shows them.
-pub(crate) fn link(service: Service, event: &Event, shown: &ShownEvent, info: Option<&str>) -> String {
+pub(crate) fn link(
+    service: Service,
+    event: &Event,
+    shown: &ShownEvent,
+    info: Option<&str>,
+) -> String {
     let (start, end) = shown.dates.for_calendars();
     let times = |format: &str| {
         let [start, end] = [start, end].map(|at| at.strftime(format).to_string());

@@ -175,8 +175,16 @@ async fn the_dashboard_takes_a_picture_also_for_a_draft(app: Arc<TestApp>) {
     let none = upload(&browser, &page, b"").await;
     assert!(none.html(400).contains("Choose a picture first."));
     for (kind, file, said) in [
-        ("image/gif", &b"GIF89a...."[..], "GIF pictures are not taken"),
-        ("image/heic", b"\0\0\0\x18ftypheic....", "HEIC pictures and videos are not taken"),
+        (
+            "image/gif",
+            &b"GIF89a...."[..],
+            "GIF pictures are not taken",
+        ),
+        (
+            "image/heic",
+            b"\0\0\0\x18ftypheic....",
+            "HEIC pictures and videos are not taken",
+        ),
     ] {
         let wrong = upload_as(&browser, &page, kind, file).await;
         assert!(wrong.html(400).contains(said), "{wrong:?}");

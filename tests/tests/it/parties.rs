@@ -348,7 +348,11 @@ async fn a_list_brings_parties_in_and_the_door_finds_their_people(app: Arc<TestA
     let owner = app.over(Surface::Http).as_owner(&account);
     let event = owner.publish_new(json!({"max_party": 3})).await;
     let path = format!("/me/events/{}/registrations/import", event.id);
-    for (header, cell) in [("Anzahl Personen", "3"), ("How many people?", "3"), ("Notes", "")] {
+    for (header, cell) in [
+        ("Anzahl Personen", "3"),
+        ("How many people?", "3"),
+        ("Notes", ""),
+    ] {
         let list = format!("Name,Email,{header},companions\nAda,ada@example.org,{cell},Bo; Cy\n");
         let look = app.http.post(&format!("{path}?dry_run=true"));
         let look = look.bearer(&account.key).header("content-type", "text/csv");

@@ -66,7 +66,9 @@ pub(in crate::grpc) fn imported(imported: Imported) -> v1::ImportedRegistrations
 }
 
 fn line(line: ImportedLine) -> v1::ImportedLine {
-    let read = line.read.map(|read| (read.party_size, (read.name, read.email)));
+    let read = line
+        .read
+        .map(|read| (read.party_size, (read.name, read.email)));
     let (party_size, person) = read.unzip();
     let (name, email) = person.unzip();
     v1::ImportedLine {

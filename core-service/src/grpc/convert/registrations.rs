@@ -216,10 +216,7 @@ pub(in crate::grpc) fn registration_by_code(
 }
 
 /// The codes of an event for a door, hashed.
-pub(in crate::grpc) fn hashed_codes(
-    event: EventId,
-    codes: Vec<DoorCode>,
-) -> v1::CheckInCodeList {
+pub(in crate::grpc) fn hashed_codes(event: EventId, codes: Vec<DoorCode>) -> v1::CheckInCodeList {
     let item = |(code, status, checked_in, party_size): DoorCode| v1::HashedCheckInCode {
         hash: hexadecimal(&code.hashed(event)),
         status: status.to_string(),

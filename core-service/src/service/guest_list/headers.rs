@@ -302,10 +302,7 @@ mod tests {
 
     #[test]
     fn every_header_is_written_as_it_is_compared() {
-        for header in [
-            EMAIL, NAME, FIRST_NAME, LAST_NAME, PARTY_SIZE, COMPANIONS,
-        ]
-        .concat() {
+        for header in [EMAIL, NAME, FIRST_NAME, LAST_NAME, PARTY_SIZE, COMPANIONS].concat() {
             assert_eq!(key(header), header);
         }
         assert_eq!(key(" Prénom & Nom "), "prenomnom");

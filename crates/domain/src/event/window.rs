@@ -112,7 +112,9 @@ impl Window {
                 format!("must be before the event is over ({end}), or null")
             } else {
                 let start = schedule.start.rfc3339();
-                format!("must be before the event starts ({start}), unless registration_closes is later, or null")
+                format!(
+                    "must be before the event starts ({start}), unless registration_closes is later, or null"
+                )
             };
             violations.add(OPENS, message);
         }

@@ -53,7 +53,9 @@ impl Party {
         let names = self.companions.len();
         let message = || {
             let size = names + 1;
-            format!("must not be more than the other people, who are {others}; for {names} of them, party_size must be at least {size}")
+            format!(
+                "must not be more than the other people, who are {others}; for {names} of them, party_size must be at least {size}"
+            )
         };
         (names > others).then(|| mistake("companions", message()))
     }

@@ -447,19 +447,32 @@ async fn the_form_leads_to_the_own_cover_and_keeps_the_drawing_that_it_replaces(
     let cover = path(&event, "/cover");
     let opened = browser.page(&path(&event, "/edit")).await;
     let html = opened.html(200);
-    assert!(html.contains(&cover) && html.contains("Choose a cover"), "{html}");
+    assert!(
+        html.contains(&cover) && html.contains("Choose a cover"),
+        "{html}"
+    );
     let put = format!("/api/v1/me/events/{}/cover", event.id);
-    let put = app.http.request(http::Method::PUT, &put).bearer(&account.key);
+    let put = app
+        .http
+        .request(http::Method::PUT, &put)
+        .bearer(&account.key);
     let put = put.header("content-type", "image/jpeg");
     put.body(test_photos::jpeg(1200, 630)).send().await.ok();
     let opened = browser.page(&path(&event, "/edit")).await;
     let html = opened.html(200);
-    assert!(html.contains(&cover) && !html.contains("Choose a cover"), "{html}");
+    assert!(
+        html.contains(&cover) && !html.contains("Choose a cover"),
+        "{html}"
+    );
     let typed = with(&fields(html), &[("title", "Another title")]);
     browser.send(&path(&event, "/edit"), &typed).await;
     let shown = read(&owner, &event).await;
     assert_eq!(
-        (&shown["title"], &shown["image_query"], &shown["image_variant"]),
+        (
+            &shown["title"],
+            &shown["image_query"],
+            &shown["image_variant"]
+        ),
         (&json!("Another title"), &json!("crab"), &json!(2))
     );
 }

@@ -70,11 +70,16 @@ async fn an_organizer_repeats_an_event_by_forms(app: Arc<TestApp>) {
     let page = page.html(200).to_owned();
     let listed = page.split("Other dates").nth(1).unwrap();
     assert!(listed.contains("Thursday, 18 March"), "{listed}");
-    let all = listed.split('"').find(|part| part.starts_with("/events?series="));
+    let all = listed
+        .split('"')
+        .find(|part| part.starts_with("/events?series="));
     owner.publish_new(json!({"title": "Another evening"})).await;
     let dates = browser.page(all.unwrap()).await;
     let dates = dates.html(200);
-    assert!(dates.contains("4 events") && !dates.contains("Another evening"), "{dates}");
+    assert!(
+        dates.contains("4 events") && !dates.contains("Another evening"),
+        "{dates}"
+    );
     let series = all.unwrap().split_once('?').unwrap().1;
     let file = browser.page(&format!("/events.ics?{series}")).await;
     let file = String::from_utf8_lossy(&file.body);
@@ -94,9 +99,15 @@ async fn a_member_for_one_date_is_told_of_no_others(app: Arc<TestApp>) {
     let kim = joined(&app, &browser, &fields).await;
     let overview = format!("/dashboard/events/{}", event.id);
     let theirs = kim.page(&overview).await;
-    assert!(!theirs.html(200).contains("Dates of this series"), "{theirs:?}");
+    assert!(
+        !theirs.html(200).contains("Dates of this series"),
+        "{theirs:?}"
+    );
     let owners = browser.page(&overview).await;
-    assert!(owners.html(200).contains("Dates of this series: 3"), "{owners:?}");
+    assert!(
+        owners.html(200).contains("Dates of this series: 3"),
+        "{owners:?}"
+    );
 }
 
 async fn an_organizer_changes_and_cancels_later_dates_by_forms(app: Arc<TestApp>) {

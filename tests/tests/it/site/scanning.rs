@@ -92,7 +92,10 @@ async fn a_scan_of_a_party_says_how_many_are_here_and_lets_the_door_correct_it(a
     client.ok::<AddRegistration>(party).await;
     let page = format!("/events/{}", event.slug);
     let page = app.site.page(&page).send().await;
-    assert!(page.html(200).contains("one registration is for up to 3 people"));
+    assert!(
+        page.html(200)
+            .contains("one registration is for up to 3 people")
+    );
     let list = owner.page(&path(&event, "/check-in/codes")).await.ok();
     assert_eq!(list["items"][0]["party_size"], 3);
     let ada = app.registrations(&event.id).await.remove(0);
@@ -100,7 +103,10 @@ async fn a_scan_of_a_party_says_how_many_are_here_and_lets_the_door_correct_it(a
     for (key, tone) in [("first", "good"), ("again", "warn")] {
         let scan = scanned(&owner, &event, code, key).await;
         assert_eq!(scan["tone"], tone);
-        assert_eq!((&scan["people"], &scan["party_size"]), (&json!(3), &json!(3)));
+        assert_eq!(
+            (&scan["people"], &scan["party_size"]),
+            (&json!(3), &json!(3))
+        );
         let detail = scan["detail"].as_str().unwrap();
         assert!(detail.ends_with("All 3 are here, with Bo, Cy"), "{detail}");
     }
@@ -112,14 +118,26 @@ async fn a_scan_of_a_party_says_how_many_are_here_and_lets_the_door_correct_it(a
     let corrected = owner.send(&path(&event, "/check-in"), &form).await;
     let page = owner.follow(&corrected).await;
     let html = page.html(200);
-    assert!(html.contains("2 of 3 are here. Registered with Bo, Cy"), "{html}");
+    assert!(
+        html.contains("2 of 3 are here. Registered with Bo, Cy"),
+        "{html}"
+    );
     assert!(html.contains("Correct the number"), "{html}");
     app.drain_jobs().await;
     let mail = app.mails().remove(0);
-    let (_, after) = mail.text.split_once("https://muster.example/registrations/").unwrap();
-    let own = format!("/registrations/{}", after.split_whitespace().next().unwrap());
+    let (_, after) = mail
+        .text
+        .split_once("https://muster.example/registrations/")
+        .unwrap();
+    let own = format!(
+        "/registrations/{}",
+        after.split_whitespace().next().unwrap()
+    );
     let page = app.site.page(&own).send().await;
-    assert!(page.html(200).contains("2 of 3 are here. Enjoy the event."), "{page:?}");
+    assert!(
+        page.html(200).contains("2 of 3 are here. Enjoy the event."),
+        "{page:?}"
+    );
 }
 
 async fn a_phone_gets_hashes_and_no_codes_or_names(app: Arc<TestApp>) {

@@ -177,7 +177,9 @@ async fn a_plan_has_so_many_webhooks_and_another_account_sees_none(app: Arc<Test
     owner.ok::<CreateWebhook>(json!({})).await;
 }
 
-async fn owners_get_no_mail_about_a_webhook_that_is_only_pulled_until_it_has_a_url(app: Arc<TestApp>) {
+async fn owners_get_no_mail_about_a_webhook_that_is_only_pulled_until_it_has_a_url(
+    app: Arc<TestApp>,
+) {
     let account = app.account(Plan::Pro).await;
     let owner = app.over(Surface::Http).as_owner(&account);
     let webhook = owner.ok::<CreateWebhook>(json!({})).await;
@@ -188,7 +190,10 @@ async fn owners_get_no_mail_about_a_webhook_that_is_only_pulled_until_it_has_a_u
     owner.ok::<UpdateWebhook>(url).await;
     app.drain_jobs().await;
     let subject = &app.notices()[0].subject;
-    assert!(subject.starts_with("Changes are posted to a new address"), "{subject}");
+    assert!(
+        subject.starts_with("Changes are posted to a new address"),
+        "{subject}"
+    );
 }
 
 async fn owners_get_a_mail_about_webhooks_that_keys_make_and_revoking_the_key_ends_them(

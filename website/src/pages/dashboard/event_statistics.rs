@@ -70,7 +70,8 @@ pub(super) async fn read(
 
 impl ShownStatistics {
     fn of(found: EventStatistics) -> Self {
-        let day = |day: Option<&DayStatistics>| day.map_or_else(String::new, |day| short_day(&day.day));
+        let day =
+            |day: Option<&DayStatistics>| day.map_or_else(String::new, |day| short_day(&day.day));
         let plot = |total: i32, word: &str, number: fn(&DayStatistics) -> i32| {
             let plural = if total == 1 { "" } else { "s" };
             Plot {

@@ -64,8 +64,7 @@ impl Window {
             true => after.time_of(over),
             false => closes,
         });
-        let is_after_opening =
-            |closes: &EventTime| opens.is_none_or(|opens| opens.at < closes.at);
+        let is_after_opening = |closes: &EventTime| opens.is_none_or(|opens| opens.at < closes.at);
         Ok(Self {
             opens,
             closes: closes.filter(is_after_opening),
@@ -169,7 +168,8 @@ impl Event {
         });
         let closed_before = moved.as_ref().and_then(|moved| {
             let opens = moved.window.opens?;
-            let is_never_open = moved.window.closes.is_none() && opens.at >= moved.schedule.start.at;
+            let is_never_open =
+                moved.window.closes.is_none() && opens.at >= moved.schedule.start.at;
             is_never_open.then_some(opens)
         });
         if let Some(opens) = closed_before {
