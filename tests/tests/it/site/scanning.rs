@@ -110,8 +110,9 @@ async fn a_scan_of_a_party_says_how_many_are_here_and_lets_the_door_correct_it(a
         let detail = scan["detail"].as_str().unwrap();
         assert!(detail.ends_with("All 3 are here, with Bo, Cy"), "{detail}");
     }
+    let id = ada.id.to_string();
     let form = [
-        ("registration_id", &*ada.id.to_string()),
+        ("registration_id", &*id),
         ("people", "2"),
         ("action", "check_in"),
     ];

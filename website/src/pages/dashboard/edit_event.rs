@@ -237,7 +237,7 @@ impl EditPage {
         let stored = stored(event);
         let unseen = if event.has_own_cover {
             form.model.leave_out(&DRAWING);
-            let value = |name| stored.text(name).map(|value| (name, value));
+            let value = |name: &'static str| stored.text(name).map(|value| (name, value));
             DRAWING.into_iter().filter_map(value).collect()
         } else {
             Vec::new()

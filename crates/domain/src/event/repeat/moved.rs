@@ -60,9 +60,12 @@ impl Window {
             self.closes.map(moved).transpose()?,
         );
         let over = after.over_at();
-        let closes = closes.map(|closes| match closes.at > over {
-            true => after.time_of(over),
-            false => closes,
+        let closes = closes.map(|closes| {
+            if closes.at > over {
+                after.time_of(over)
+            } else {
+                closes
+            }
         });
         let is_after_opening = |closes: &EventTime| opens.is_none_or(|opens| opens.at < closes.at);
         Ok(Self {
