@@ -464,7 +464,8 @@ async fn the_form_leads_to_the_own_cover_and_keeps_the_drawing_that_it_replaces(
         html.contains(&cover) && !html.contains("Choose a cover"),
         "{html}"
     );
-    let typed = with(&fields(html), &[("title", "Another title")]);
+    let form = fields(html);
+    let typed = with(&form, &[("title", "Another title")]);
     browser.send(&path(&event, "/edit"), &typed).await;
     let shown = read(&owner, &event).await;
     assert_eq!(

@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use domain::plan::Plan;
 use muster_api::v1::bindings::{AddRegistration, CheckIn, CreateMessage, RepeatEvent, UpdateEvent};
 use serde_json::{Value, json};
-use tests::{Received, Receiver, Surface, TestApp};
+use tests::{Received, Receiver, TestApp};
 
 use super::{kinds, posted, subscribe, subscribed};
 
