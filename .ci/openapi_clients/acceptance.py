@@ -42,7 +42,7 @@ RULES = [
     r"is required, or until",
     r"must be with organizer alone",
     r"needs organizer",
-    r"must be before the event is over",
+    r"must be before the event (is over|starts)",
     r"must not be after the event is over",
     r"must be (before registration_closes|after registration_opens)",
     r"must be 1: each person registers alone",

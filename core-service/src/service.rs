@@ -109,7 +109,7 @@ pub(crate) use registrations::settle_all;
 pub use registrations::{
     Added, Approval, Arrival, DoorPlace, EventMails, Export, Imported, ImportedLine, MailChoice,
     MailFailure, NewList, NewRegistration, Outcome, OwnRegistration, OwnRegistrations,
-    PlannedRecipients, RegistrationPage, RegistrationPatch, Registrations, Ticket,
+    PlannedRecipients, ReadPerson, RegistrationPage, RegistrationPatch, Registrations, Ticket,
 };
 pub(crate) use removal::purge;
 pub use sessions::{SessionView, Sessions, SteppedUp};

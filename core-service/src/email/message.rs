@@ -6,7 +6,7 @@ use domain::{
     person::greeted,
     registration::{Registrant, Status},
 };
-use markdown::{Author, no_pictures};
+use markdown::{Author, no_pictures, plain_text};
 use server::brand::{Accent, Brand};
 
 use super::{
@@ -14,7 +14,6 @@ use super::{
     registration::when,
     stranger_text::{without_links, without_links_of_strangers},
 };
-use crate::calendar::plain_text;
 
 /// What stands before the subject: none begins with a stranger's text (rule 42 of docs/rules.md).
 const SUBJECT: &str = "Message: ";

@@ -10,7 +10,7 @@ use domain::{
     person::greeted,
     registration::{ActiveStatus, Notification, Party, Registrant},
 };
-use markdown::{Author, no_pictures};
+use markdown::{Author, no_pictures, plain_text};
 use server::brand::{Accent, Brand};
 
 use self::words::{caution, link, prospect, remedy, text_of};
@@ -20,7 +20,7 @@ use super::{
     qr_image,
     stranger_text::{without_links, without_links_of_strangers},
 };
-use crate::calendar::{Addresses, Method, invitation, plain_text};
+use crate::calendar::{Addresses, Method, invitation};
 
 /// The sender and the links of a mail.
 #[derive(Debug, Clone, Copy)]
@@ -270,13 +270,14 @@ fn for_guests(registrant: &Registrant) -> Result<(Option<String>, Option<String>
     })
 }
 
-/// The site makes the links to others' calendars, so that they lead to the times and the place that the event has when they are followed.
+/// The site makes the links to others' calendars, so that they lead to the times and the place that the event has when they are followed:
+/// by the private page, with what only guests see.
 fn calendars(addressing: &Addressing<'_>) -> Calendars {
-    let (event, own) = (addressing.event_url, addressing.private_url);
+    let page = addressing.private_url.unwrap_or(addressing.event_url);
     Calendars {
-        google: format!("{event}/calendar/google"),
-        outlook: format!("{event}/calendar/outlook"),
-        file: format!("{}/event.ics", own.unwrap_or(event)),
+        google: format!("{page}/calendar/google"),
+        outlook: format!("{page}/calendar/outlook"),
+        file: format!("{page}/event.ics"),
     }
 }
 

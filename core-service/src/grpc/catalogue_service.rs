@@ -161,7 +161,7 @@ impl CatalogueHandlers<CoreFrame> for CatalogueApi {
             running: request.running(),
             organizer: request.organizer.as_deref(),
             past: false,
-            series: None,
+            series: request.series.as_deref(),
         };
         let organizer = match filter.organizer() {
             Some(handle) => Some(self.catalogue.organizer(handle).await?),

@@ -364,13 +364,14 @@ pub(super) fn my_event_detail(
     links: &Links,
     now: Instant,
 ) -> v1::MyEventDetail {
+    let window = event.window.state(now, event.schedule.start);
     v1::MyEventDetail {
         series_id: event.series.map(|series| series.to_string()),
         registration_opens: event.registration_opens(),
         registration_closes: event.registration_closes(),
         is_registration_open: event.window.is_open,
-        is_registration_ahead: matches!(event.window.state(now), WindowState::Ahead(_)),
-        is_registration_closed: matches!(event.window.state(now), WindowState::Closed(_)),
+        is_registration_ahead: matches!(window, WindowState::Ahead(_)),
+        is_registration_closed: matches!(window, WindowState::Closed(_)),
         is_ended: event.has_ended(now),
         id: event.id.to_string(),
         event_url: links.event(&event.slug),

@@ -207,7 +207,7 @@ impl Catalogue {
             organizer: organizer(&self.store, &event).await?,
             is_ended: event.has_ended(now),
             is_running: event.is_running(now),
-            window: event.window.state(now),
+            window: event.window.state(now, event.schedule.start),
             event,
             counters,
         })

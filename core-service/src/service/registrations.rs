@@ -34,7 +34,7 @@ pub use approve::Approval;
 pub use door::{Arrival, DoorPlace};
 pub use edit::RegistrationPatch;
 pub use export::Export;
-pub use import::{Imported, ImportedLine, NewList, Outcome};
+pub use import::{Imported, ImportedLine, NewList, Outcome, ReadPerson};
 pub use list::{MailFailure, RegistrationPage};
 pub use mail_choice::MailChoice;
 pub use mails::EventMails;

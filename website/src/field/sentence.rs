@@ -103,6 +103,10 @@ fn with_numbers(rule: &str) -> Option<String> {
         [here] if rule.contains("people who are here") => {
             format!("{here} of you are here already. Choose at least {here}.")
         }
+        [_, names, size] if rule.contains("of them, party_size must be") => {
+            let ending = if *names == "1" { "" } else { "s" };
+            format!("You gave {names} name{ending}: choose {size} people.")
+        }
         [most] if after("must be at most ").is_some_and(|rest| rest.ends_with("MB")) => {
             format!("That picture is too large. Choose one of at most {most} MB.")
         }
@@ -208,6 +212,10 @@ mod tests {
             (
                 "must be at least 2, the number of people who are here",
                 "2 of you are here already. Choose at least 2.",
+            ),
+            (
+                "must not be more than the other people, who are 0; for 2 of them, party_size must be at least 3",
+                "You gave 2 names: choose 3 people.",
             ),
             (
                 "must be an integer for \"How many guests?\"",

@@ -29,7 +29,7 @@ use crate::{
     form::Form,
     layout::{Page, PageResult, Section, make_private, private},
     pages::{
-        calendars::CalendarButtons,
+        calendars::{self, CalendarButtons},
         event::CALENDAR,
         status::{Status, StatusMark},
         ticket::qr_code,
@@ -100,7 +100,12 @@ pub(in crate::pages) async fn show(context: RequestContext) -> PageResult {
     let shown = ShownEvent::of(&source)?;
     let mut response = private(&RegistrationPage {
         page: unlisted(&context.site, status.headline),
-        calendars: CalendarButtons::of(&source, &shown, &path(&token)),
+        calendars: CalendarButtons::of(
+            &source,
+            &shown,
+            &path(&token),
+            own.attendee_info.as_deref(),
+        ),
         event: shown,
         flash,
         status,
@@ -192,6 +197,14 @@ pub(in crate::pages) async fn calendar(context: RequestContext) -> PageResult {
     let mut response = document(file.text, CALENDAR, "no-store");
     make_private(&mut response);
     Ok(response)
+}
+
+/// Leads from a mail to a calendar, with what the registrant may see of the event by now.
+pub(in crate::pages) async fn lead_to_calendar(context: RequestContext) -> PageResult {
+    let service = calendars::service(&context)?;
+    let own = read(&context, &context.segment(1)?).await?;
+    let info = own.attendee_info;
+    calendars::lead_to(service, &expected(own.event)?, info.as_deref())
 }
 
 pub(in crate::pages) async fn confirm(context: RequestContext, _form: Form) -> PageResult {

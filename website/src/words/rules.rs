@@ -3,7 +3,7 @@
 use super::capitalized;
 
 /// Rules that nothing else needs to be known of: how the API's words begin, and the sentence.
-const SENTENCES: [(&str, &str); 55] = [
+const SENTENCES: [(&str, &str); 63] = [
     (
         "must be \"this\", because more than 104 dates follow",
         "More than 104 dates follow. Change this one alone.",
@@ -26,7 +26,7 @@ const SENTENCES: [(&str, &str); 55] = [
     ),
     (
         "must leave registration_opens",
-        "By this start, registration would open after the event is over. Choose another one.",
+        "By this start, registration would close before it opens. Choose another one.",
     ),
     (
         "must be of an event that is not cancelled",
@@ -47,6 +47,38 @@ const SENTENCES: [(&str, &str); 55] = [
     (
         "cannot be changed so now",
         "This was changed meanwhile. Look at it again.",
+    ),
+    (
+        "is a GIF file",
+        "GIF pictures are not taken: use JPEG, PNG or WebP.",
+    ),
+    (
+        "is an HEIC file",
+        "HEIC pictures and videos are not taken: use JPEG, PNG or WebP.",
+    ),
+    (
+        "is an AVIF file",
+        "AVIF pictures are not taken: use JPEG, PNG or WebP.",
+    ),
+    (
+        "is a BMP file",
+        "BMP pictures are not taken: use JPEG, PNG or WebP.",
+    ),
+    (
+        "is a TIFF file",
+        "TIFF pictures are not taken: use JPEG, PNG or WebP.",
+    ),
+    (
+        "is a PDF file",
+        "PDF files are not taken: use JPEG, PNG or WebP.",
+    ),
+    (
+        "is an SVG file",
+        "SVG pictures are not taken: use JPEG, PNG or WebP.",
+    ),
+    (
+        "is no picture",
+        "This is no picture: use JPEG, PNG or WebP.",
     ),
     ("must be an integer", "Enter a whole number."),
     ("must be a whole number", "Enter a whole number."),

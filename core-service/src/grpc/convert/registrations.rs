@@ -1,12 +1,11 @@
 //! Registrations: messages and domain values.
 
 use domain::{
-    check_in_code::CheckInCode,
     cursor::ListName,
     email::readable,
     event::Event,
     ids::EventId,
-    registration::{Answer, Party, Registration, Status},
+    registration::{Answer, DoorCode, Party, Registration, Status},
     violation::{Checked, FieldViolation},
 };
 use muster_api::v1;
@@ -196,6 +195,7 @@ pub(in crate::grpc) fn checked_in(arrival: Arrival) -> v1::CheckedIn {
         checked_in_by: arrival.registration.checked_in_by_name,
         party_size: arrival.registration.party.size,
         people_checked_in: arrival.registration.arrived,
+        companions: arrival.registration.party.companions,
         name: arrival.registration.name,
         event_id: arrival.event.id.to_string(),
         event_title: arrival.event.title,
@@ -216,14 +216,12 @@ pub(in crate::grpc) fn registration_by_code(
 }
 
 /// The codes of an event for a door, hashed.
-pub(in crate::grpc) fn hashed_codes(
-    event: EventId,
-    codes: Vec<(CheckInCode, Status, bool)>,
-) -> v1::CheckInCodeList {
-    let item = |(code, status, checked_in): (CheckInCode, Status, bool)| v1::HashedCheckInCode {
+pub(in crate::grpc) fn hashed_codes(event: EventId, codes: Vec<DoorCode>) -> v1::CheckInCodeList {
+    let item = |(code, status, checked_in, party_size): DoorCode| v1::HashedCheckInCode {
         hash: hexadecimal(&code.hashed(event)),
         status: status.to_string(),
         checked_in,
+        party_size,
     };
     let items: Vec<_> = codes.into_iter().map(item).collect();
     v1::CheckInCodeList {
@@ -314,6 +312,7 @@ pub(in crate::grpc) fn own_registration(
         event_cancel_reason: event.cancel_reason,
         check_in_code: registration.check_in_code.as_str().to_owned(),
         checked_in: registration.checked_in_at.is_some(),
+        people_checked_in: registration.arrived,
         confirm_until,
         held_until,
     }

@@ -3,6 +3,7 @@
 use domain::{
     account::Account,
     event::{Dates, Event, EventIdentity, LeftOut, NewRepetition, Repetition},
+    fact::{EventChange, Fact},
     ids::{EventId, SeriesId},
     instant::Instant,
     schedule::Schedule,
@@ -191,5 +192,11 @@ async fn series_of(context: &mut Context, event: &Event) -> Result<SeriesId, Err
     };
     let is_live = first.is_live(context.now);
     context.tx.set_series(&first, is_live).await?;
+    let begun = Fact::EventChanged {
+        change: EventChange::Updated,
+        before: event,
+        after: &first,
+    };
+    context.record(begun).await?;
     Ok(series)
 }

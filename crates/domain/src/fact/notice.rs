@@ -126,6 +126,13 @@ fn about_webhook(webhook: &Webhook, change: WebhookChange) -> Option<SecurityNot
     let host = webhook.host();
     let (account, webhook) = (webhook.account_id, webhook.id);
     match change {
+        // What is only pulled goes nowhere by itself.
+        WebhookChange::Created { is_announced: true }
+        | WebhookChange::Updated { is_announced: true }
+            if host.is_none() =>
+        {
+            None
+        }
         WebhookChange::Created { is_announced: true }
         | WebhookChange::Updated { is_announced: true } => Some(SecurityNotice::WebhookMade {
             account,

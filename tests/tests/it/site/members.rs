@@ -20,7 +20,11 @@ pub(super) async fn member(
 }
 
 /// The same with these fields of the form, of which the first is the address.
-async fn joined(app: &Arc<TestApp>, owner: &Browser, fields: &[(&str, &str)]) -> Browser {
+pub(super) async fn joined(
+    app: &Arc<TestApp>,
+    owner: &Browser,
+    fields: &[(&str, &str)],
+) -> Browser {
     let email = fields[0].1;
     let sent = owner.send("/dashboard/members", fields).await;
     assert_eq!(sent.status, 303, "{sent:?}");

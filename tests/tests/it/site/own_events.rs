@@ -438,7 +438,48 @@ async fn events_of_other_accounts_are_not_there(app: Arc<TestApp>) {
     assert_eq!(read(&owner, &event).await, before);
 }
 
+async fn the_form_leads_to_the_own_cover_and_keeps_the_drawing_that_it_replaces(app: Arc<TestApp>) {
+    let account = app.account(Plan::Free).await;
+    let owner = app.over(Surface::Http).as_owner(&account);
+    let browser = Browser::signed_in(&app, &account.email).await;
+    let drawing = json!({"image_query": "crab", "image_variant": 2});
+    let event = owner.create(drawing).await;
+    let cover = path(&event, "/cover");
+    let opened = browser.page(&path(&event, "/edit")).await;
+    let html = opened.html(200);
+    assert!(
+        html.contains(&cover) && html.contains("Choose a cover"),
+        "{html}"
+    );
+    let put = format!("/api/v1/me/events/{}/cover", event.id);
+    let put = app
+        .http
+        .request(http::Method::PUT, &put)
+        .bearer(&account.key);
+    let put = put.header("content-type", "image/jpeg");
+    put.body(test_photos::jpeg(1200, 630)).send().await.ok();
+    let opened = browser.page(&path(&event, "/edit")).await;
+    let html = opened.html(200);
+    assert!(
+        html.contains(&cover) && !html.contains("Choose a cover"),
+        "{html}"
+    );
+    let form = fields(html);
+    let typed = with(&form, &[("title", "Another title")]);
+    browser.send(&path(&event, "/edit"), &typed).await;
+    let shown = read(&owner, &event).await;
+    assert_eq!(
+        (
+            &shown["title"],
+            &shown["image_query"],
+            &shown["image_variant"]
+        ),
+        (&json!("Another title"), &json!("crab"), &json!(2))
+    );
+}
+
 tests::on_both_engines!(
+    the_form_leads_to_the_own_cover_and_keeps_the_drawing_that_it_replaces,
     a_form_that_is_sent_unchanged_changes_nothing,
     questions_are_added_and_moved_and_nothing_typed_is_lost,
     of_two_people_who_edit_at_once_the_second_is_told,

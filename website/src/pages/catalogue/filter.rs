@@ -16,6 +16,8 @@ pub(in crate::pages) struct Filter {
     pub(super) from: Option<String>,
     pub(super) to: Option<String>,
     pub(super) offset: Option<i32>,
+    /// Whose dates are listed, instead of events.
+    pub(super) series: Option<String>,
     /// The handle of the organizer whose page has the list; the page's path says it.
     #[serde(skip)]
     pub(super) organizer: Option<String>,
@@ -34,7 +36,7 @@ impl Filter {
 
     /// Whether anything is looked for.
     pub(super) fn is_set(&self) -> bool {
-        let fields = [&self.q, &self.city, &self.from, &self.to];
+        let fields = [&self.q, &self.city, &self.from, &self.to, &self.series];
         fields.into_iter().any(Option::is_some)
     }
 
@@ -56,7 +58,7 @@ impl Filter {
             running: self.from.as_ref().map(|_| true),
             organizer: self.organizer.clone(),
             past: None,
-            series: None,
+            series: self.series.clone(),
         }
     }
 
@@ -82,6 +84,7 @@ impl Filter {
             from: self.from,
             to: self.to,
             organizer: self.organizer,
+            series: self.series,
         }
     }
 

@@ -37,7 +37,7 @@ struct EventPage {
     page: Frame,
     head: EventHead,
     place: Place,
-    /// When people can register, unless that is until the event is over.
+    /// When people can register, unless that is until the event starts.
     times: String,
     event: MyEventDetail,
     counts: Vec<Count>,

@@ -62,6 +62,9 @@ pub(super) const TICKS: [&str; 4] = [
     "allows_answer_changes",
 ];
 
+/// The fields of the drawings to choose from, which a picture of the organizer's own makes pointless.
+pub(super) const DRAWING: [&str; 2] = ["image_query", VARIANT];
+
 /// The form, with what was typed and what core says of it.
 pub(super) struct EventForm {
     pub(super) model: FormModel,
@@ -294,7 +297,7 @@ fn when() -> Vec<Field> {
 fn place() -> Vec<Field> {
     vec![
         Field::line("location", "Place")
-            .hint("An address, or the link to join if it takes place online.")
+            .hint("An address. A link to join belongs under For guests only.")
             .required(),
         Field::tick("is_location_private", "Only guests see the place")
             .hint("Everyone else sees the city."),
@@ -325,7 +328,7 @@ fn registration(purpose: Purpose) -> Vec<Field> {
         time("registration_opens", "Registration opens")
             .hint("Leave it empty if people can register at once."),
         time("registration_closes", "Registration closes")
-            .hint("Leave it empty if people can register until the event is over."),
+            .hint("Leave it empty if people can register until the event starts."),
         Field::new(FieldKind::Select, OPEN, "Registration is")
             .hint("If you close it, its page says so. You can still add people.")
             .options(

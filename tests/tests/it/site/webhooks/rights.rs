@@ -8,7 +8,7 @@ use serde_json::json;
 use tests::{Receiver, TestApp};
 
 use super::{LIST, NEW, made, owner, posted};
-use crate::site::members::member;
+use crate::site::members::{joined, member};
 
 async fn revoking_a_key_ends_its_webhooks_unless_they_are_to_stay(app: Arc<TestApp>) {
     for (is_kept, state) in [(true, "Active"), (false, "Disabled")] {
@@ -93,7 +93,33 @@ async fn door_staff_see_no_webhooks_and_neither_do_strangers(app: Arc<TestApp>) 
     assert_eq!(webhook["state"], "active");
 }
 
+async fn what_a_member_for_one_event_does_is_posted_and_they_see_no_webhook(app: Arc<TestApp>) {
+    let (_, owner, client) = owner(&app, Plan::Pro).await;
+    let event = client.publish_new(json!({})).await;
+    let receiver = Receiver::start().await;
+    let webhook = json!({"url": receiver.url(), "event_id": event.id});
+    client.ok::<CreateWebhook>(webhook).await;
+    let fields = [
+        ("email", "kim@example.org"),
+        ("role", "organizer"),
+        ("events", "some"),
+        ("events.ids", &*event.id),
+    ];
+    let kim = joined(&app, &owner, &fields).await;
+    assert_ne!(kim.page(LIST).await.status, 200);
+    let guest = [("name", "Ada"), ("email", "ada@example.org")];
+    let added = format!("/dashboard/events/{}/registrations/new", event.id);
+    assert_eq!(kim.send(&added, &guest).await.status, 303);
+    let got = posted(&app, &receiver).await;
+    let data = &got[0].json()["data"];
+    assert_eq!(
+        (&data["event_id"], &data["actor"]),
+        (&json!(event.id), &json!("person"))
+    );
+}
+
 tests::on_both_engines!(
+    what_a_member_for_one_event_does_is_posted_and_they_see_no_webhook,
     revoking_a_key_ends_its_webhooks_unless_they_are_to_stay,
     the_webhooks_of_a_member_end_with_their_membership_or_their_role,
     door_staff_see_no_webhooks_and_neither_do_strangers,
