@@ -7,7 +7,7 @@ use domain::{
     violation::{FieldViolation, Violations},
     webhook::{Content, Delivery, DeliveryAttempt, Scheme, Subject, Webhook, WebhookMessage},
 };
-use muster_api::v1;
+use muster_api::{internal::v1::DependentWebhook, v1};
 use uuid::Uuid;
 
 use super::Mask;
@@ -179,6 +179,22 @@ pub(in crate::grpc) fn delivery_detail(
         attempts: attempts.into_iter().map(webhook_attempt).collect(),
         body: Some(webhook_body(&outbound, links, now)),
     }
+}
+
+/// Those of these webhooks that end with a credential.
+pub(in crate::grpc) fn dependent_webhooks(
+    webhooks: &[Webhook],
+    credential: Uuid,
+) -> Vec<DependentWebhook> {
+    let of_it = webhooks
+        .iter()
+        .filter(|one| one.created_by == Some(credential));
+    let shown = of_it.map(|one| DependentWebhook {
+        id: one.id.to_string(),
+        description: one.description.clone(),
+        host: one.host(),
+    });
+    shown.collect()
 }
 
 /// Which messages a request asks to send again.

@@ -32,6 +32,12 @@ pub(crate) async fn end_expired_webhooks(commands: &Commands) -> Result<bool, Er
     Ok(true)
 }
 
+/// Those of these webhooks that can still end.
+pub(in crate::service) fn not_disabled(mut webhooks: Vec<Webhook>) -> Vec<Webhook> {
+    webhooks.retain(|webhook| webhook.state != WebhookState::Disabled);
+    webhooks
+}
+
 /// Disables the webhooks of a credential that is revoked.
 pub(in crate::service) async fn end_webhooks_of(
     context: &mut Context,

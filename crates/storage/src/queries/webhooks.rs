@@ -105,6 +105,20 @@ impl Reads {
         self.all(statement, (account, creator)).await
     }
 
+    /// Returns the webhooks that apps created or redirected which act for a person, in the order of the accounts.
+    pub async fn list_webhooks_of_apps(
+        &self,
+        person: PersonId,
+        limit: i64,
+    ) -> Result<Vec<Webhook>, Error> {
+        let statement = sql!(
+            "SELECT {} FROM oauth_grants g JOIN webhooks w ON w.account_id = g.account_id AND w.created_by = g.id \
+             WHERE g.person_id = $1 AND g.revoked_at IS NULL ORDER BY w.account_id, w.number LIMIT $2",
+            Webhook::COLUMNS,
+        );
+        self.all(statement, (person, limit)).await
+    }
+
     /// Returns the webhooks that a member created or redirected, by themselves, by a key or by an app.
     pub async fn list_webhooks_of_member(
         &self,
