@@ -67,7 +67,8 @@ async fn judge_failing(commands: &Commands, found: &Webhook) -> Result<(), Error
             webhook: &after,
             change,
         };
-        context.record(fact).await
+        context.record(fact).await?;
+        Ok(())
     };
     commands.run(Actor::System, decide).await
 }
