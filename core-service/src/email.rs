@@ -25,7 +25,7 @@ pub use organizer::{Digest, digest};
 pub use person::{Letter, letter};
 pub use registration::{Addressing, mail};
 pub use report::{Ignored, MAX_REPORT_BYTES, read_report};
-pub use security::{AccountIncident, ChangedClocks, Concerned, Incident, Named};
+pub use security::{AccountIncident, ChangedClocks, Concerned, Incident, Named, TroubledWebhook};
 pub use smtp::{InvalidSmtpUrl, Smtp, SmtpUrl};
 pub use template::Site;
 

@@ -127,7 +127,7 @@ pub use webhooks::{
     PulledMessages, Replayed, SealedSecrets, Wait, WebhookPatch, WebhookPolicy, Webhooks,
     WhichMessages,
 };
-pub(crate) use webhooks::{attempt_at, end_expired_webhooks, refused_with};
+pub(crate) use webhooks::{attempt_at, end_expired_webhooks, judge_failing_webhooks, refused_with};
 
 /// All use cases of a core. Clones share everything.
 #[derive(Debug, Clone)]

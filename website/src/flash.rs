@@ -91,7 +91,7 @@ flashes! {
     MESSAGES_REPLAYED_IN_PART, "messages-replayed-in-part", "1,000 messages are sent again. There are more: replay once more.";
     MESSAGE_REPLAYED, "message-replayed", "The message is sent again.";
     MESSAGE_WAITS, "message-waits", "The message is waiting to be sent already.";
-    NOTHING_FAILED, "nothing-failed", "Nothing has failed since then.";
+    NOTHING_FAILED, "nothing-failed", "Nothing failed in that time.";
     APP_DISCONNECTED, "app-disconnected", "The app is disconnected. It is refused within seconds.";
     INVITED, "invited", "The invitation is on its way.";
     INVITATION_WITHDRAWN, "invitation-withdrawn", "The invitation is withdrawn.";

@@ -11,7 +11,7 @@ use domain::{
 };
 
 use self::account::on_account;
-pub use self::account::{AccountIncident, Concerned, Named};
+pub use self::account::{AccountIncident, Concerned, Named, TroubledWebhook};
 use super::{
     Mail,
     template::{Link, Shown, Site, mail},

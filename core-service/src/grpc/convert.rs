@@ -50,9 +50,9 @@ pub(super) use series::{planned_dates, repeat, repeated};
 pub(super) use sitemaps::{sitemap_cursor, sitemap_page, sitemaps};
 pub(crate) use webhooks::webhook_json;
 pub(super) use webhooks::{
-    delivery_cursor, delivery_detail, delivery_page, made_webhook, new_webhook, pull_cursor,
-    pulled, replay, replay_preview, webhook, webhook_attempt, webhook_list, webhook_patch,
-    which_messages,
+    delivery_cursor, delivery_detail, delivery_page, dependent_webhooks, made_webhook, new_webhook,
+    pull_cursor, pulled, replay, replay_preview, webhook, webhook_attempt, webhook_list,
+    webhook_patch, which_messages,
 };
 
 /// The filter of the caller's events. An unknown value is refused: it must not widen the list.

@@ -2,7 +2,7 @@
 
 use domain::{
     check_in_code::CheckInCode,
-    ids::{EventId, InvitationId},
+    ids::{EventId, InvitationId, WebhookId},
     private_link::LinkToken,
 };
 use url::Url;
@@ -141,6 +141,11 @@ impl Links {
     /// The page of an account's webhooks.
     pub fn webhooks(&self) -> String {
         format!("{}/dashboard/webhooks", self.base)
+    }
+
+    /// The page of a webhook.
+    pub fn webhook(&self, webhook: WebhookId) -> String {
+        format!("{}/{webhook}", self.webhooks())
     }
 
     /// The page of an account's members.

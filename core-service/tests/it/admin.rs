@@ -11,6 +11,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use clap::Parser;
 use core_service::{
     admin::{Command, Output},
+    service::NewWebhook,
     settings::{DataSettings, MailSettings},
 };
 use domain::{
@@ -20,6 +21,7 @@ use domain::{
     plan::Plan,
     registration::Status,
     scope::Scope,
+    webhook::{Content, Scheme, WebhookState},
 };
 use seal::SecretKeys;
 use serde_json::json;
@@ -285,6 +287,52 @@ async fn what_cannot_be_undone_needs_a_yes(database: Database) {
     assert_eq!(listed.json[0]["revoked_at"], json!(null));
 }
 
+async fn revoking_a_key_lists_its_webhooks_and_keeps_them_if_that_is_wanted(database: Database) {
+    let core = Instance::open(&database).await;
+    for (email, option, state) in [
+        ("olga@example.org", "", WebhookState::Disabled),
+        ("otto@example.org", "--keep-webhooks", WebhookState::Active),
+    ] {
+        let caller = core.caller(email, Plan::Business).await;
+        let new = NewWebhook {
+            url: None,
+            description: Some("Our CRM".to_owned()),
+            types: Vec::new(),
+            event: None,
+            content: Content::Thin,
+            scheme: Scheme::V1,
+        };
+        let made = core.webhooks.create(&caller, new).await.unwrap();
+        let id = made.webhook.id;
+        let command = format!("key revoke {} {option}", caller.actor.key_id().unwrap());
+        let planned = run(&database, &format!("{command} --dry-run"))
+            .await
+            .unwrap();
+        let would = match state {
+            WebhookState::Disabled => {
+                "would be disabled, unless you add --keep-webhooks: \"Our CRM\" (pulled)"
+            }
+            _ => "would go on: \"Our CRM\" (pulled)",
+        };
+        assert!(planned.text.ends_with(would), "{}", planned.text);
+        let done = run(&database, &format!("{command} --yes")).await.unwrap();
+        let expected = json!([{"id": id.to_string(), "description": "Our CRM", "host": null}]);
+        assert_eq!(done.json["webhooks"], expected);
+        let after = core.store.get_webhook(id).await.unwrap().unwrap();
+        assert_eq!(after.state, state, "{email}");
+        if state == WebhookState::Active {
+            // It ends with the membership of the person for whom the key acted.
+            let person = core
+                .store
+                .find_person_by_email(email)
+                .await
+                .unwrap()
+                .unwrap();
+            assert_eq!(after.created_by, Some(person.id.uuid()));
+        }
+    }
+}
+
 async fn mails_that_failed_are_listed_and_sent_again(database: Database) {
     let core = Instance::open(&database).await;
     let olga = core.olga().await;
@@ -421,6 +469,7 @@ test_postgres::on_both_engines!(prepare: migrate;
     a_key_is_made_for_some_scopes_and_some_time,
     erasing_says_what_it_did,
     what_cannot_be_undone_needs_a_yes,
+    revoking_a_key_lists_its_webhooks_and_keeps_them_if_that_is_wanted,
     mails_that_failed_are_listed_and_sent_again,
     what_is_wrong_is_said_in_a_line_each,
 );

@@ -10,13 +10,21 @@ use crate::service::{Context, Error, Principal, catalogue::saturated};
 /// Messages that one call sends again.
 const MAX_REPLAYED: i64 = 1_000;
 
+/// The end of a time that has none.
+const LAST: Instant = Instant::from_micros(i64::MAX);
+
 /// Which messages to send again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WhichMessages {
     /// These, whatever became of them. Those that wait are due at once.
     Named(Vec<Uuid>),
-    /// Those that failed since then.
-    FailedSince(Instant),
+    /// Those of a time that failed.
+    Failed {
+        /// When it begins.
+        since: Instant,
+        /// Before when it ends, if it ends.
+        until: Option<Instant>,
+    },
 }
 
 /// Messages that are, or would be, sent again.
@@ -81,8 +89,9 @@ async fn found(
             let found = reads.list_deliveries_of(webhook.id, messages).await?;
             (found, false)
         }
-        WhichMessages::FailedSince(since) => {
-            let failed = reads.list_failed_deliveries(webhook.id, *since, MAX_REPLAYED + 1);
+        WhichMessages::Failed { since, until } => {
+            let until = until.unwrap_or(LAST);
+            let failed = reads.list_failed_deliveries(webhook.id, *since, until, MAX_REPLAYED + 1);
             let mut failed = failed.await?;
             let limit = usize::try_from(MAX_REPLAYED).unwrap_or(usize::MAX);
             let has_more = failed.len() > limit;

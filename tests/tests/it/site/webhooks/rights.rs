@@ -5,7 +5,7 @@ use std::sync::Arc;
 use domain::plan::Plan;
 use muster_api::v1::bindings::{CreateWebhook, GetWebhook};
 use serde_json::json;
-use tests::{Receiver, TestApp};
+use tests::{OAuthApp, Receiver, Surface, TestApp};
 
 use super::{LIST, NEW, made, owner, posted};
 use crate::site::members::{joined, member};
@@ -13,10 +13,24 @@ use crate::site::members::{joined, member};
 async fn revoking_a_key_ends_its_webhooks_unless_they_are_to_stay(app: Arc<TestApp>) {
     for (is_kept, state) in [(true, "Active"), (false, "Disabled")] {
         let (account, browser, client) = owner(&app, Plan::Pro).await;
-        let webhook = client.ok::<CreateWebhook>(json!({})).await;
         let key = format!("/dashboard/keys/{}", account.key_id);
+        // Who has none is not asked.
         let page = browser.page(&key).await;
-        assert!(page.html(200).contains("Keep the webhooks that it made"));
+        assert!(!page.html(200).contains("keeps_webhooks"), "{page:?}");
+        made(&browser, "http://127.0.0.1:9/of-someone").await;
+        let request = json!({"url": "http://127.0.0.2:9/hook?token=1", "description": "Our CRM"});
+        let webhook = client.ok::<CreateWebhook>(request).await;
+        let page = browser.page(&key).await;
+        let html = page.html(200);
+        assert!(html.contains("Keep the webhooks that it made"), "{html}");
+        assert!(
+            html.contains("<bdi>Our CRM</bdi> (<bdi>127.0.0.2</bdi>)"),
+            "{html}"
+        );
+        assert!(
+            !html.contains("127.0.0.1:9") && !html.contains("token"),
+            "{html}"
+        );
         let keeps = if is_kept { "true" } else { "" };
         let form = [("keeps_webhooks", keeps), ("action", "revoke")];
         let revoked = browser.send(&key, &form).await;
@@ -28,6 +42,36 @@ async fn revoking_a_key_ends_its_webhooks_unless_they_are_to_stay(app: Arc<TestA
         let id = webhook["id"].as_str().unwrap();
         let detail = browser.page(&format!("{LIST}/{id}")).await;
         assert_eq!(detail.html(200).contains(">Enable</button>"), !is_kept);
+    }
+}
+
+async fn disconnecting_an_app_ends_its_webhooks_unless_they_are_to_stay(app: Arc<TestApp>) {
+    const APPS: &str = "/dashboard/apps";
+    for (is_kept, state) in [(true, "active"), (false, "disabled")] {
+        let (_, browser, client) = owner(&app, Plan::Pro).await;
+        let connected = OAuthApp::registered(&app, "CRM").await;
+        let tokens = connected.connected(&browser, &[]).await;
+        let page = browser.page(APPS).await;
+        assert!(!page.html(200).contains("keeps_webhooks"), "{page:?}");
+        let program = app.over(Surface::Http).with_key(&tokens.access);
+        let request = json!({"url": "http://127.0.0.2:9/hook?token=1"});
+        let webhook = program.ok::<CreateWebhook>(request).await;
+        let page = browser.page(APPS).await;
+        let html = page.html(200);
+        assert!(
+            html.contains("<bdi>127.0.0.2</bdi>") && !html.contains("token=1"),
+            "{html}"
+        );
+        assert!(html.contains("Keep its webhooks"), "{html}");
+        let (_, rest) = html.split_once("name=\"id\" value=\"").unwrap();
+        let grant = rest.split('"').next().unwrap();
+        let keeps = if is_kept { "true" } else { "" };
+        let form = [("keeps_webhooks", keeps), ("id", grant)];
+        let ended = browser.send(APPS, &form).await;
+        assert_eq!(ended.status, 303, "{ended:?}");
+        let request = json!({"webhook_id": webhook["id"]});
+        let shown = client.ok::<GetWebhook>(request).await;
+        assert_eq!(shown["state"], state);
     }
 }
 
@@ -121,6 +165,7 @@ async fn what_a_member_for_one_event_does_is_posted_and_they_see_no_webhook(app:
 tests::on_both_engines!(
     what_a_member_for_one_event_does_is_posted_and_they_see_no_webhook,
     revoking_a_key_ends_its_webhooks_unless_they_are_to_stay,
+    disconnecting_an_app_ends_its_webhooks_unless_they_are_to_stay,
     the_webhooks_of_a_member_end_with_their_membership_or_their_role,
     door_staff_see_no_webhooks_and_neither_do_strangers,
 );
