@@ -136,6 +136,8 @@ async fn what_a_model_should_read_is_listed_in_llms_txt(app: Arc<TestApp>) {
     }
     let full = app.site.page("/llms-full.txt").send().await;
     let full = std::str::from_utf8(&full.body).unwrap();
+    assert!(full.contains("grpcurl -plaintext "));
+    assert!(!full.contains("-plaintext -plaintext"));
     for text in [
         "muster.v1.EventService/CreateEvent",
         "IDEMPOTENCY_KEY_REUSED",
