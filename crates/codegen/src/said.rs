@@ -8,9 +8,9 @@ use serde_json::Value;
 use crate::schema::Object;
 
 /// Words without which a description means the same.
-const FILLERS: [&str; 15] = [
-    "a", "an", "the", "s", "event", "its", "their", "my", "this", "those", "only", "with", "or",
-    "when", "then",
+const FILLERS: [&str; 16] = [
+    "a", "an", "the", "s", "event", "its", "their", "my", "of", "this", "those", "only", "with",
+    "or", "when", "then",
 ];
 
 /// What the tools before have said.

@@ -13,9 +13,10 @@ use crate::{
 const MAX_BYTES: usize = 19_000;
 
 /// Arguments whose names say all.
-const NAMES: [&str; 18] = [
+const NAMES: [&str; 19] = [
     "city",
     "email",
+    "event_id",
     "every",
     "id",
     "message_ids",
