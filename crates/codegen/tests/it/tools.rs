@@ -26,12 +26,12 @@ const NAMES: [&str; 19] = [
     "registration_id",
     "registration_ids",
     "registration_opens",
+    "shelf",
     "slug",
     "state",
     "status",
     "subject",
     "title",
-    "until",
     "webhook_id",
 ];
 
