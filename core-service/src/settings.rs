@@ -18,7 +18,7 @@ use domain::{
     zone::Zone,
 };
 use secrecy::SecretString;
-use server::{Failure, brand::Brand, cors::CorsSettings, serve::Address};
+use server::{Failure, brand::Brand, command_line, cors::CorsSettings, serve::Address};
 use sha2::{Digest as _, Sha256};
 
 use crate::{
@@ -84,6 +84,7 @@ impl DataSettings {
         Ok(storage::Options {
             pool_size: self.database_connections,
             is_pooled: self.database_pooler,
+            migrate_command: command_line("migrate"),
             ..storage::Options::new(self.url(), purpose)
         })
     }
@@ -235,6 +236,10 @@ pub struct RuleSettings {
     /// Base of every URL in answers and emails [default: the HTTP address; `core-service` uses `http://127.0.0.1:8080`]
     #[arg(long, env = "MUSTER_PUBLIC_URL", value_name = "URL", value_parser = server::settings::public_url)]
     pub public_url: Option<String>,
+    /// URL of the gRPC port as clients reach it, which the reference and guides show; `https://` says that it has TLS [default: port 50051 of
+    /// the public URL; `muster` uses its gRPC address]
+    #[arg(long, env = "MUSTER_GRPC_URL", value_name = "URL", value_parser = server::settings::public_url)]
+    pub grpc_url: Option<String>,
     /// Default time zone of new events, as an IANA name; used when neither the request nor the account has one
     #[arg(long, env = "MUSTER_DEFAULT_TIMEZONE", value_name = "ZONE", default_value = "UTC", value_parser = zone)]
     pub default_timezone: Zone,

@@ -308,7 +308,11 @@ fn text_of(page: &content::Page, url: String, links: &Links, site: &SiteName) ->
         title: named(page, site, page.title()),
         summary: named(page, site, &page.summary()),
         url,
-        markdown: named(page, site, &of_instance(page.markdown, links.public_url())),
+        markdown: named(
+            page,
+            site,
+            &of_instance(page.markdown, links.public_url(), links.grpc_url()),
+        ),
     })
 }
 

@@ -5,6 +5,7 @@ use domain::{
     ids::{EventId, InvitationId, WebhookId},
     private_link::LinkToken,
 };
+use server::settings::usual_grpc_url;
 use url::Url;
 
 /// The path below which the pages of check-in codes are.
@@ -14,6 +15,7 @@ const CHECK_IN: &str = "/check-in/";
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Links {
     base: String,
+    grpc: String,
 }
 
 impl Default for Links {
@@ -26,9 +28,23 @@ impl Default for Links {
 impl Links {
     /// Links below `public_url`, with or without a slash at its end.
     pub fn new(public_url: &str) -> Self {
-        Self {
-            base: public_url.trim_end_matches('/').to_owned(),
+        let base = public_url.trim_end_matches('/').to_owned();
+        let grpc = usual_grpc_url(&base);
+        Self { base, grpc }
+    }
+
+    /// The same, with another URL of the gRPC port than the usual one.
+    #[must_use]
+    pub fn with_grpc(self, url: Option<String>) -> Self {
+        match url {
+            Some(grpc) => Self { grpc, ..self },
+            None => self,
         }
+    }
+
+    /// The URL of the gRPC port.
+    pub fn grpc_url(&self) -> &str {
+        &self.grpc
     }
 
     /// The public URL, without a slash at its end.

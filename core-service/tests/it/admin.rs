@@ -479,11 +479,7 @@ async fn a_database_without_a_schema_is_refused_until_it_is_migrated() {
     let folder = tempfile::tempdir().unwrap();
     let url = format!("sqlite://{}", folder.path().join("new.db").display());
     let refused = run_on(&url, "key list").await.unwrap_err();
-    assert!(
-        refused
-            .to_string()
-            .contains("run the command migrate first")
-    );
+    assert!(refused.to_string().contains("migrate` first"));
     let answer = run_on(&url, "doctor").await.unwrap();
     assert!(answer.text.contains("ERROR  schema"), "{}", answer.text);
 

@@ -63,6 +63,26 @@ pub fn public_url(text: &str) -> Result<String, String> {
     Ok(base)
 }
 
+/// The port of gRPC, unless a setting says otherwise.
+const GRPC_PORT: u16 = 50051;
+
+/// Returns the URL of the gRPC port that an instance most likely has: the usual one beside its pages, with TLS if they have it.
+pub fn usual_grpc_url(public_url: &str) -> String {
+    let scheme = public_url.split("://").next().unwrap_or_default();
+    grpc_url_at(public_url, scheme, GRPC_PORT)
+}
+
+/// Returns the URL of a gRPC port on the host of the public URL.
+pub fn grpc_url_at(public_url: &str, scheme: &str, port: u16) -> String {
+    let authority = public_url.split("://").last().unwrap_or_default();
+    let host = match authority.rsplit_once(':') {
+        // The last part of an IPv6 address is no port.
+        Some((host, last)) if !last.ends_with(']') => host,
+        _ => authority,
+    };
+    format!("{scheme}://{host}:{port}")
+}
+
 /// Parses the base of URLs; a `value_parser` for clap. It has no slash at its end.
 ///
 /// # Errors
@@ -265,4 +285,24 @@ fn one_line(error: &clap::Error) -> String {
         .split_whitespace()
         .collect();
     words.join(" ") + "; see --help"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_usual_port_is_beside_the_pages() {
+        for (public_url, expected) in [
+            ("http://127.0.0.1:8080", "http://127.0.0.1:50051"),
+            (
+                "https://events.example.org",
+                "https://events.example.org:50051",
+            ),
+            ("http://[::1]", "http://[::1]:50051"),
+            ("http://[::1]:8080", "http://[::1]:50051"),
+        ] {
+            assert_eq!(usual_grpc_url(public_url), expected);
+        }
+    }
 }

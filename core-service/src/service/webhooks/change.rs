@@ -13,7 +13,7 @@ use super::{
     create::{check_plan, check_rights, is_announced, record},
     lock,
 };
-use crate::service::{Context, Error, Principal, events};
+use crate::service::{Context, Error, Invocation, events};
 
 /// A change to a webhook.
 #[derive(Debug, Clone, Default)]
@@ -36,10 +36,12 @@ impl Webhooks {
     /// Changes a webhook. What waits is sent once it is active.
     pub async fn update(
         &self,
-        caller: &Principal,
+        by: impl Into<Invocation<'_, Webhook>>,
         id: WebhookId,
         patch: WebhookPatch,
     ) -> Result<Webhook, Error> {
+        let by = by.into();
+        let caller = by.caller;
         let decide = async |context: &mut Context| {
             let account = events::lock_account(context, caller).await?;
             let before = lock(context, caller, id).await?;
@@ -86,7 +88,7 @@ impl Webhooks {
             record(context, &after, change).await?;
             Ok(after)
         };
-        self.commands.run(caller, decide).await
+        self.commands.run_for(by, decide).await
     }
 
     fn patched(
@@ -150,14 +152,20 @@ impl Webhooks {
     }
 
     /// Deletes a webhook. What waits is not sent any more.
-    pub async fn delete(&self, caller: &Principal, id: WebhookId) -> Result<WebhookId, Error> {
+    pub async fn delete(
+        &self,
+        by: impl Into<Invocation<'_, WebhookId>>,
+        id: WebhookId,
+    ) -> Result<WebhookId, Error> {
+        let by = by.into();
+        let caller = by.caller;
         let decide = async |context: &mut Context| {
             let webhook = lock(context, caller, id).await?;
             context.tx.delete_webhook(&webhook).await?;
             record(context, &webhook, WebhookChange::Deleted).await?;
             Ok(id)
         };
-        self.commands.run(caller, decide).await
+        self.commands.run_for(by, decide).await
     }
 }
 

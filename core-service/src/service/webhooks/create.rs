@@ -113,7 +113,13 @@ impl Webhooks {
     }
 
     /// Gives a webhook a new secret. The former one signs as well for a while.
-    pub async fn rotate(&self, caller: &Principal, id: WebhookId) -> Result<MadeWebhook, Error> {
+    pub async fn rotate(
+        &self,
+        by: impl Into<Invocation<'_, MadeWebhook>>,
+        id: WebhookId,
+    ) -> Result<MadeWebhook, Error> {
+        let by = by.into();
+        let caller = by.caller;
         let decide = async |context: &mut Context| {
             let webhook = lock(context, caller, id).await?;
             let now = context.now;
@@ -136,7 +142,7 @@ impl Webhooks {
             let secret = key.secret();
             Ok(MadeWebhook { webhook, secret })
         };
-        self.commands.run(caller, decide).await
+        self.commands.run_for(by, decide).await
     }
 
     fn new_key(&self, scheme: Scheme) -> Result<SigningKey, Error> {

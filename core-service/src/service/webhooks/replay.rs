@@ -5,7 +5,7 @@ use storage::Reads;
 use uuid::Uuid;
 
 use super::{Webhooks, create::record, lock};
-use crate::service::{Context, Error, Principal, catalogue::saturated};
+use crate::service::{Context, Error, Invocation, Principal, catalogue::saturated};
 
 /// Messages that one call sends again.
 const MAX_REPLAYED: i64 = 1_000;
@@ -40,10 +40,12 @@ impl Webhooks {
     /// Sends messages of a webhook again, with the same ids.
     pub async fn replay(
         &self,
-        caller: &Principal,
+        by: impl Into<Invocation<'_, Replayed>>,
         id: WebhookId,
         which: WhichMessages,
     ) -> Result<Replayed, Error> {
+        let by = by.into();
+        let caller = by.caller;
         let decide = async |context: &mut Context| {
             let webhook = lock(context, caller, id).await?;
             let (messages, replayed) = found(&context.tx, &webhook, &which).await?;
@@ -58,7 +60,7 @@ impl Webhooks {
             record(context, &webhook, WebhookChange::Replayed(replayed.count)).await?;
             Ok(replayed)
         };
-        self.commands.run(caller, decide).await
+        self.commands.run_for(by, decide).await
     }
 
     /// What [`replay`](Self::replay) would send, and to which webhook.
