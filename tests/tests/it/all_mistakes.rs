@@ -168,6 +168,34 @@ async fn a_value_of_another_type_hides_no_other_mistake(app: Arc<TestApp>) {
     }
 }
 
+async fn a_wrong_type_alone_hides_no_rule_and_nothing_comes_of_the_rest(app: Arc<TestApp>) {
+    for surface in [Surface::Http, Surface::Mcp] {
+        let owner = app.over(surface).owner(Plan::Pro).await;
+        for (wrong, field) in [
+            (json!({"max_capacity": "x"}), "max_capacity"),
+            (json!({"colour": "red"}), "colour"),
+        ] {
+            let mut past = new_event(json!({"start_date": "2020-05-14T19:00Z", "is_public": true}));
+            past.as_object_mut().unwrap().extend(wrong.as_object().unwrap().clone());
+            let refusal = owner.refused::<CreateEvent>(past).await;
+            let mut found = refusal.fields();
+            found.sort_unstable();
+            assert_eq!(found, [field, "start_date"], "{surface:?} {refusal:?}");
+            let mut right = new_event(json!({}));
+            right.as_object_mut().unwrap().extend(wrong.as_object().unwrap().clone());
+            let refusal = owner.refused::<CreateEvent>(right).await;
+            assert_eq!(refusal.fields(), [field], "{surface:?} {refusal:?}");
+        }
+        let list = owner.ok::<ListMyEvents>(json!({})).await;
+        assert_eq!(list["count"], 0, "nothing came of them");
+        let event = owner.publish_new(json!({})).await;
+        let change = json!({"id": event.id, "title": "Another", "max_capacity": "x"});
+        owner.refused::<UpdateEvent>(change).await.blames(&["max_capacity"]);
+        let detail = owner.ok::<GetMyEvent>(json!({"id": event.id})).await;
+        assert_eq!(detail["version"], 1, "nothing came of it");
+    }
+}
+
 tests::on_every_surface!(
     a_new_event_is_told_of_the_plan_beside_its_mistakes,
     what_the_plan_alone_refuses_stays_a_refusal_of_the_plan,
@@ -177,7 +205,13 @@ tests::on_every_surface!(
 );
 
 mod of_types {
-    use super::a_value_of_another_type_hides_no_other_mistake;
+    use super::{
+        a_value_of_another_type_hides_no_other_mistake,
+        a_wrong_type_alone_hides_no_rule_and_nothing_comes_of_the_rest,
+    };
 
-    tests::on_both_engines!(a_value_of_another_type_hides_no_other_mistake);
+    tests::on_both_engines!(
+        a_value_of_another_type_hides_no_other_mistake,
+        a_wrong_type_alone_hides_no_rule_and_nothing_comes_of_the_rest,
+    );
 }
