@@ -46,6 +46,16 @@ pub struct Checked<T> {
     pub mistakes: Vec<Violation>,
 }
 
+impl<T> Checked<T> {
+    /// The same mistakes, of what the request says in other types.
+    pub fn map<U>(self, convert: impl FnOnce(T) -> U) -> Checked<U> {
+        Checked {
+            message: convert(self.message),
+            mistakes: self.mistakes,
+        }
+    }
+}
+
 impl<T> From<T> for Checked<T> {
     /// Without mistakes.
     fn from(message: T) -> Self {
