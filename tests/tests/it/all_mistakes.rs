@@ -6,8 +6,8 @@ use domain::plan::Plan;
 use muster_api::{
     Reason,
     v1::bindings::{
-        AddRegistration, CloneEvent, CreateEvent, CreateMessage, CreateWebhook, GetMyEvent,
-        ListMyEvents, RegisterAttendee, RepeatEvent, UpdateEvent, UpdateMessage,
+        AddRegistration, CancelEvent, CloneEvent, CreateEvent, CreateMessage, CreateWebhook,
+        GetMyEvent, ListMyEvents, RegisterAttendee, RepeatEvent, UpdateEvent, UpdateMessage,
         UpdateRegistration, UpdateWebhook,
     },
 };
@@ -181,6 +181,20 @@ async fn a_webhook_is_told_of_everything(api: Api) {
     refusal.blames(&["description", "url", "types[1]", "content"]);
 }
 
+async fn an_address_correction_of_a_cancelled_event_says_so_once(api: Api) {
+    let owner = api.owner(Plan::Pro).await;
+    let event = owner.publish_new(json!({})).await;
+    let guest = json!({"id": event.id, "name": "Ada", "email": "ada@example.org"});
+    let added = owner.ok::<AddRegistration>(guest).await;
+    owner.ok::<CancelEvent>(json!({"id": event.id})).await;
+    let correction = json!({
+        "id": event.id, "registration_id": added["id"], "email": "lovelace@example.org",
+    });
+    let refusal = owner.refused::<UpdateRegistration>(correction).await;
+    assert_eq!(refusal.reason, Reason::EventCancelled);
+    assert_eq!(refusal.fields(), Vec::<&str>::new());
+}
+
 async fn what_does_not_exist_is_not_found_whatever_else_is_wrong(api: Api) {
     let owner = api.owner(Plan::Free).await;
     let stranger = api.owner(Plan::Free).await;
@@ -232,13 +246,18 @@ async fn a_wrong_type_alone_hides_no_rule_and_nothing_comes_of_the_rest(app: Arc
             (json!({"colour": "red"}), "colour"),
         ] {
             let mut past = new_event(json!({"start_date": "2020-05-14T19:00Z", "is_public": true}));
-            past.as_object_mut().unwrap().extend(wrong.as_object().unwrap().clone());
+            past.as_object_mut()
+                .unwrap()
+                .extend(wrong.as_object().unwrap().clone());
             let refusal = owner.refused::<CreateEvent>(past).await;
             let mut found = refusal.fields();
             found.sort_unstable();
             assert_eq!(found, [field, "start_date"], "{surface:?} {refusal:?}");
             let mut right = new_event(json!({}));
-            right.as_object_mut().unwrap().extend(wrong.as_object().unwrap().clone());
+            right
+                .as_object_mut()
+                .unwrap()
+                .extend(wrong.as_object().unwrap().clone());
             let refusal = owner.refused::<CreateEvent>(right).await;
             assert_eq!(refusal.fields(), [field], "{surface:?} {refusal:?}");
         }
@@ -246,7 +265,10 @@ async fn a_wrong_type_alone_hides_no_rule_and_nothing_comes_of_the_rest(app: Arc
         assert_eq!(list["count"], 0, "nothing came of them");
         let event = owner.publish_new(json!({})).await;
         let change = json!({"id": event.id, "title": "Another", "max_capacity": "x"});
-        owner.refused::<UpdateEvent>(change).await.blames(&["max_capacity"]);
+        owner
+            .refused::<UpdateEvent>(change)
+            .await
+            .blames(&["max_capacity"]);
         let detail = owner.ok::<GetMyEvent>(json!({"id": event.id})).await;
         assert_eq!(detail["version"], 1, "nothing came of it");
     }
@@ -260,6 +282,7 @@ tests::on_every_surface!(
     a_copy_and_a_repetition_are_told_of_everything,
     a_message_is_told_of_everything,
     a_webhook_is_told_of_everything,
+    an_address_correction_of_a_cancelled_event_says_so_once,
     what_does_not_exist_is_not_found_whatever_else_is_wrong,
 );
 

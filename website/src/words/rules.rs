@@ -157,7 +157,10 @@ fn of_files(rule: &str, numbers: &[&str]) -> Option<String> {
         }
         [bytes] if rule.ends_with(" bytes") => {
             let megabytes = bytes.parse::<u64>().unwrap_or_default() >> 20;
-            format!("That file is too large. Choose one of at most {} MB.", megabytes.max(1))
+            format!(
+                "That file is too large. Choose one of at most {} MB.",
+                megabytes.max(1)
+            )
         }
         [most] if rule.contains(" lines below the header") => {
             format!("At most {most} people can be added at once. Add them in parts.")
@@ -165,9 +168,11 @@ fn of_files(rule: &str, numbers: &[&str]) -> Option<String> {
         [most] if rule.ends_with("columns: remove those that Muster does not need") => {
             format!("At most {most} columns are possible. Remove those that aren’t needed.")
         }
-        [width, height, least_width, least_height, _] if rule.contains(" pixels: send ") => format!(
-            "That picture has {width} by {height} pixels. Choose one of at least {least_width} by {least_height}, and at most 25 million."
-        ),
+        [width, height, least_width, least_height, _] if rule.contains(" pixels: send ") => {
+            format!(
+                "That picture has {width} by {height} pixels. Choose one of at least {least_width} by {least_height}, and at most 25 million."
+            )
+        }
         _ => return None,
     })
 }

@@ -57,8 +57,7 @@ impl Events {
             let is_public = repeat.message.is_public;
             let dates = self.judged(&context.tx, (&account, &original), repeat, now);
             let dates = dates.await?;
-            self.add_dates(context, &original, dates, is_public)
-                .await
+            self.add_dates(context, &original, dates, is_public).await
         };
         self.commands.run_for(by, decide).await
     }

@@ -19,9 +19,7 @@ use super::{
     need::Need,
     sees_names,
 };
-use crate::service::{
-    Error, Principal, catalogue::saturated, events, judgement::Judgement,
-};
+use crate::service::{Error, Principal, catalogue::saturated, events, judgement::Judgement};
 
 /// People that are read at a time.
 const PAGE: i64 = 1_000;

@@ -374,19 +374,34 @@ pub(crate) mod tests {
             ..new_event()
         };
         for (new, expected) in [
-            (at("2020-05-01T18:00", None, true), &["timezone", "start_date"][..]),
+            (
+                at("2020-05-01T18:00", None, true),
+                &["timezone", "start_date"][..],
+            ),
             (at("2020-05-01T18:00", None, false), &["timezone"]),
             // In some zone it is still ahead.
             (at("2027-01-15T07:00", None, true), &["timezone"]),
-            (at("2020-05-01T18:00", Some("2027-05-01T18:00"), true), &["timezone"]),
-            (at("2020-05-01T18:00", Some("2020-05-02T18:00"), true), &["timezone", "end_date"]),
+            (
+                at("2020-05-01T18:00", Some("2027-05-01T18:00"), true),
+                &["timezone"],
+            ),
+            (
+                at("2020-05-01T18:00", Some("2020-05-02T18:00"), true),
+                &["timezone", "end_date"],
+            ),
             (
                 at("2020-05-01T18:00", Some("2020-05-01T17:00"), true),
                 &["timezone", "end_date", "start_date"],
             ),
-            (at("2027-05-01T18:00", Some("2027-05-01T17:00"), false), &["timezone", "end_date"]),
+            (
+                at("2027-05-01T18:00", Some("2027-05-01T17:00"), false),
+                &["timezone", "end_date"],
+            ),
             // The zone decides.
-            (at("2027-05-01T18:00", Some("2027-05-01T17:00Z"), false), &["timezone"]),
+            (
+                at("2027-05-01T18:00", Some("2027-05-01T17:00Z"), false),
+                &["timezone"],
+            ),
         ] {
             assert_eq!(blamed(new), expected);
         }

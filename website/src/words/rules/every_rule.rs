@@ -63,7 +63,9 @@ fn files(path: &Path, found: &mut Vec<PathBuf>) {
 fn source(path: &Path) -> String {
     let text = fs::read_to_string(path).unwrap();
     let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
-    let lines = code.lines().filter(|line| !line.trim_start().starts_with("//"));
+    let lines = code
+        .lines()
+        .filter(|line| !line.trim_start().starts_with("//"));
     let mut code: String = lines.map(|line| format!("{line}\n")).collect();
     for (written, value) in VALUES {
         code = code.replace(written, value);
@@ -104,7 +106,10 @@ fn rules(code: &str) -> Vec<String> {
 fn every_rule_of_domain_and_core_has_a_sentence_for_people() {
     let mut paths = Vec::new();
     for source in SOURCES {
-        files(&Path::new(env!("CARGO_MANIFEST_DIR")).join(source), &mut paths);
+        files(
+            &Path::new(env!("CARGO_MANIFEST_DIR")).join(source),
+            &mut paths,
+        );
     }
     let (mut count, mut bare) = (0, Vec::new());
     for path in paths {
