@@ -15,7 +15,7 @@ use server::telemetry::chain;
 
 use crate::service::{
     Commands, Context, Error, Links,
-    catalogue::{ShownBy, organizer, saturated, seats_left},
+    catalogue::{ShownBy, counters, organizer, saturated, seats_left},
     mail_permits::NewLink,
     registrations::{MailChoice, manage::Held, settle::settle},
     trust,

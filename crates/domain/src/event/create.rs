@@ -205,7 +205,7 @@ impl Event {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::event::FieldType;
+    use crate::{change::Change, event::FieldType};
 
     const NOW: Instant = Instant::from_micros(1_800_000_000_000_000); // 2027-01-15T08:00:00Z
 
