@@ -58,8 +58,11 @@ flashes! {
     EVENT_REPEATED_AS_DRAFTS, "event-repeated-as-drafts", "Done. The new dates are drafts. Publish each when it is ready.";
     EVENT_DELETED, "event-deleted", "The draft is deleted.";
     EVENT_CANCELLED, "event-cancelled", "The event is cancelled. Everyone who is registered gets an email.";
+    EVENT_CANCELLED_QUIETLY, "event-cancelled-quietly", "The event is cancelled. Nobody was registered, so no emails will be sent.";
+    EVENTS_CANCELLED_QUIETLY, "events-cancelled-quietly", "The dates are cancelled. Nobody was registered, so no emails will be sent.";
     EVENTS_CANCELLED, "events-cancelled", "The dates are cancelled. Everyone who is registered gets an email.";
     EVENT_CANCELLED_UNTOLD, "event-cancelled-untold", "The event is cancelled. Some people whom you added get no email, since your account is new. Please tell them yourself.";
+    EVENT_IS_OVER, "event-is-over", "This event is over, so nothing was changed.";
     APPROVED, "approved", "Done. They get an email.";
     NOBODY_WAITED, "nobody-waited", "Nobody among them waits for your approval.";
     DECLINED, "declined", "Done. They get an email with your reason.";
@@ -117,7 +120,7 @@ impl Flash {
 
     /// How it looks: nothing was done after some of them.
     pub(crate) fn tone(self) -> &'static str {
-        const NOTHING_DONE: [Flash; 8] = [
+        const NOTHING_DONE: [Flash; 9] = [
             Flash::ANSWERS_FIXED,
             Flash::MESSAGE_TOO_LATE,
             Flash::MESSAGE_WAITS,
@@ -126,6 +129,7 @@ impl Flash {
             Flash::NOTHING_CHOSEN,
             Flash::NOBODY_WAITED,
             Flash::EVENT_WAS_CANCELLED,
+            Flash::EVENT_IS_OVER,
         ];
         if NOTHING_DONE.contains(&self) {
             "warn"

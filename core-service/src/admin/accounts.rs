@@ -32,7 +32,7 @@ pub enum AccountCommand {
         #[arg(long)]
         name: String,
         /// Plan: free, premium, pro or business
-        #[arg(long, default_value_t = Plan::Free)]
+        #[arg(long, default_value_t = Plan::Pro)]
         plan: Plan,
         /// Time zone of new events that name none, as an IANA name [default: the instance's]
         #[arg(long, value_name = "ZONE")]

@@ -97,11 +97,11 @@ impl EventHandlers<CoreFrame> for EventApi {
     async fn clone_event(
         &self,
         caller: Command<CreatedEvent>,
-        request: CloneEventRequest,
+        request: Checked<CloneEventRequest>,
     ) -> Result<CreatedEvent, Error> {
         let show = |event| convert::created_event(event, &self.links);
-        let id = event_id(&request.id)?;
-        let start = request.start_date.as_deref();
+        let id = event_id(&request.message.id)?;
+        let start = request.map(|request| request.start_date);
         let copy = self.events.copy(caller.showing(&show), id, start);
         copy.await.map(show)
     }
@@ -109,13 +109,13 @@ impl EventHandlers<CoreFrame> for EventApi {
     async fn repeat_event(
         &self,
         caller: Command<RepeatedEvents>,
-        request: RepeatEventRequest,
+        request: Checked<RepeatEventRequest>,
     ) -> Result<RepeatedEvents, Error> {
-        let id = event_id(&request.id)?;
+        let id = event_id(&request.message.id)?;
         let repeat = self.events.repeat(
             caller.showing(&convert::repeated),
             id,
-            convert::repeat(request),
+            request.map(convert::repeat),
         );
         repeat.await.map(convert::repeated)
     }
@@ -123,11 +123,11 @@ impl EventHandlers<CoreFrame> for EventApi {
     async fn preview_repetition(
         &self,
         caller: Authenticated,
-        request: RepeatEventRequest,
+        request: Checked<RepeatEventRequest>,
     ) -> Result<RepetitionPreview, Error> {
-        let id = event_id(&request.id)?;
-        let repeat = convert::repeat(request);
-        let dates = self.events.planned_repeat(&caller.principal, id, &repeat);
+        let id = event_id(&request.message.id)?;
+        let repeat = request.map(convert::repeat);
+        let dates = self.events.planned_repeat(&caller.principal, id, repeat);
         dates.await.map(convert::planned_dates)
     }
 

@@ -34,6 +34,10 @@ pub(super) fn planned_change(request: PreviewEventMailRequest) -> Result<Planned
             reason: request.reason.filter(|reason| !reason.is_empty()),
         }),
         "update" => Ok(PlannedChange::Update(Box::new(EventPatch {
+            title: request.title.map_or(Change::Keep, Change::Set),
+            is_location_private: request
+                .is_location_private
+                .map_or(Change::Keep, Change::Set),
             location: given(request.location),
             city: given(request.city),
             attendee_info: given(request.attendee_info),
@@ -148,7 +152,7 @@ pub(super) fn shown(
         refuse_url: None,
         refuse_reminders_url: is_reminder.then_some(&*refuse_reminders_url),
         check_in_url: &links.check_in(&registrant.check_in_code),
-        // It names what is new; who knows what before differs from one to the next.
+        // What most of them know; who was told something else before reads that.
         former: planned.former.as_ref(),
         offers_details: false,
     };

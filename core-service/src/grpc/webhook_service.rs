@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use domain::{ids::WebhookId, webhook::DeliveryState};
+use domain::{ids::WebhookId, violation::Checked, webhook::DeliveryState};
 use muster_api::v1::{
     CreateWebhookRequest, DeleteWebhookRequest, DeleteWebhookResponse, GetWebhookDeliveryRequest,
     GetWebhookRequest, ListWebhookDeliveriesRequest, ListWebhookMessagesRequest,
@@ -36,7 +36,7 @@ impl WebhookHandlers<CoreFrame> for WebhookApi {
     async fn create_webhook(
         &self,
         caller: Command<Webhook>,
-        request: CreateWebhookRequest,
+        request: Checked<CreateWebhookRequest>,
     ) -> Result<Webhook, Error> {
         let new = convert::new_webhook(request)?;
         let by = caller.showing(&convert::made_webhook);
@@ -66,9 +66,9 @@ impl WebhookHandlers<CoreFrame> for WebhookApi {
     async fn update_webhook(
         &self,
         caller: Command<Webhook>,
-        request: UpdateWebhookRequest,
+        request: Checked<UpdateWebhookRequest>,
     ) -> Result<Webhook, Error> {
-        let id = webhook_id(&request.webhook_id)?;
+        let id = webhook_id(&request.message.webhook_id)?;
         let patch = convert::webhook_patch(request);
         let by = caller.showing(&convert::webhook);
         let update = self.webhooks.update(by, id, patch);

@@ -89,6 +89,12 @@ async fn run(database: &Database, arguments: &str) -> Result<Output, Failure> {
     run_on(database.url(), arguments).await
 }
 
+async fn an_account_without_a_plan_lists_its_guests(database: Database) {
+    let account = "account create --email fay@example.org --name Fay";
+    let answer = run(&database, account).await.unwrap();
+    assert_eq!(answer.json["plan"], "pro");
+}
+
 async fn an_account_and_a_key_are_made_beside_a_core_that_serves(database: Database) {
     let core = Instance::open(&database).await;
     let account = "account create --email fay@example.org --name Fay --plan premium";
@@ -465,6 +471,7 @@ async fn what_is_wrong_is_said_in_a_line_each(database: Database) {
 }
 
 test_postgres::on_both_engines!(prepare: migrate;
+    an_account_without_a_plan_lists_its_guests,
     an_account_and_a_key_are_made_beside_a_core_that_serves,
     a_key_is_made_for_some_scopes_and_some_time,
     erasing_says_what_it_did,

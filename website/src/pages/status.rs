@@ -34,10 +34,10 @@ impl Status {
                 "Your registration is cancelled",
                 "You are no longer registered for this event.",
             ),
-            ("Confirmed", _) if own.checked_in && own.is_event_ended => {
+            ("Confirmed", _) if own.was_there => {
                 Self::good("Thanks for coming!", "This event is over.")
             }
-            ("Confirmed", _) if own.checked_in => {
+            ("Confirmed", _) if own.checked_in && !own.is_event_ended => {
                 let here = here(own.people_checked_in, own.party_size);
                 let some = here.filter(|_| own.people_checked_in < own.party_size);
                 let text = match some {
@@ -157,7 +157,7 @@ mod tests {
             assert_eq!(headline(status, None, cancelled), "This event is cancelled");
         }
         let ended = |own: &mut OwnRegistration| own.is_event_ended = true;
-        let came = |own: &mut OwnRegistration| (own.is_event_ended, own.checked_in) = (true, true);
+        let came = |own: &mut OwnRegistration| (own.is_event_ended, own.was_there) = (true, true);
         assert_eq!(headline("Confirmed", None, came), "Thanks for coming!");
         assert_eq!(headline("Confirmed", None, ended), "This event is over");
         assert_eq!(

@@ -4,6 +4,7 @@ use domain::{
     change::Change,
     message::{AnswerFilter, Message, MessageState, Timing, WrittenAudience, WrittenTiming},
     registration::Status,
+    violation::Checked,
 };
 use muster_api::v1;
 
@@ -39,7 +40,12 @@ fn written(audience: v1::Audience) -> WrittenAudience {
 }
 
 /// A request to change a message.
-pub(in crate::grpc) fn message_patch(request: v1::UpdateMessageRequest) -> MessagePatch {
+pub(in crate::grpc) fn message_patch(
+    Checked {
+        message: request,
+        mistakes,
+    }: Checked<v1::UpdateMessageRequest>,
+) -> MessagePatch {
     let mut mask = Mask::read(request.update_mask);
     let version = match mask.change("version", request.version) {
         Change::Set(version) => Some(version),
@@ -53,7 +59,7 @@ pub(in crate::grpc) fn message_patch(request: v1::UpdateMessageRequest) -> Messa
         send_at: mask.change("send_at", request.send_at),
         hours_before_start: mask.change("hours_before_start", request.hours_before_start),
         hours_after_end: mask.change("hours_after_end", request.hours_after_end),
-        mistakes: mask.with_unknown(Vec::new()),
+        mistakes: mask.with_unknown(mistakes),
     }
 }
 

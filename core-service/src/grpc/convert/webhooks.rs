@@ -4,7 +4,7 @@ use bytes::Bytes;
 use domain::{
     date_time::WrittenTime,
     instant::Instant,
-    violation::{FieldViolation, Violations},
+    violation::{Checked, FieldViolation, Violations},
     webhook::{Content, Delivery, DeliveryAttempt, Scheme, Subject, Webhook, WebhookMessage},
 };
 use muster_api::{internal::v1::DependentWebhook, v1};
@@ -56,20 +56,26 @@ fn thin(message: &WebhookMessage) -> v1::WebhookMessage {
 }
 
 /// A request to create a webhook.
-pub(in crate::grpc) fn new_webhook(request: v1::CreateWebhookRequest) -> Result<NewWebhook, Error> {
+pub(in crate::grpc) fn new_webhook(
+    Checked {
+        message: request,
+        mistakes,
+    }: Checked<v1::CreateWebhookRequest>,
+) -> Result<Checked<NewWebhook>, Error> {
     let content = content(request.content());
     let scheme = request.signature().parse().unwrap_or(Scheme::V1);
     let event = request
         .event_id
         .map(|id| super::super::request::event_id(&id));
-    Ok(NewWebhook {
+    let message = NewWebhook {
         event: event.transpose()?,
         url: request.url,
         description: request.description,
         types: request.types,
         content,
         scheme,
-    })
+    };
+    Ok(Checked { message, mistakes })
 }
 
 fn content(name: &str) -> Content {
@@ -77,7 +83,12 @@ fn content(name: &str) -> Content {
 }
 
 /// A request to change a webhook.
-pub(in crate::grpc) fn webhook_patch(request: v1::UpdateWebhookRequest) -> WebhookPatch {
+pub(in crate::grpc) fn webhook_patch(
+    Checked {
+        message: request,
+        mistakes,
+    }: Checked<v1::UpdateWebhookRequest>,
+) -> WebhookPatch {
     let mut mask = Mask::read(request.update_mask);
     let types = Some(request.types).filter(|types| !types.is_empty());
     WebhookPatch {
@@ -86,7 +97,7 @@ pub(in crate::grpc) fn webhook_patch(request: v1::UpdateWebhookRequest) -> Webho
         types: mask.change("types", types),
         content: mask.change("content", request.content.as_deref().map(content)),
         is_paused: mask.change("is_paused", request.is_paused),
-        mistakes: mask.with_unknown(Vec::new()),
+        mistakes: mask.with_unknown(mistakes),
     }
 }
 

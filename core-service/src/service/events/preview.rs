@@ -43,7 +43,7 @@ pub struct PlannedMail {
     pub withheld: i32,
     /// Its subject and a person with a seat, to whom it is shown; `None` if nobody would get one.
     pub shown: Option<(Notification, Registrant)>,
-    /// The time and place before, if they stay and there is other news for guests.
+    /// The time and place before.
     pub former: Option<WhenAndWhere>,
 }
 
@@ -230,7 +230,7 @@ impl Events {
                 }
                 let (known, after) = shown;
                 let notification = Notification::EventChanged(ActiveStatus::Confirmed);
-                former = Some(known).filter(|one| *one == after.when_and_where());
+                former = Some(known);
                 (after, notification, recipients)
             }
         };

@@ -14,7 +14,9 @@ use domain::{
 };
 
 use super::{MessageView, Messages, NO_MESSAGE, create::record, view};
-use crate::service::{Context, Error, Invocation, catalogue::saturated, events, mail_quota};
+use crate::service::{
+    Context, Error, Invocation, catalogue::saturated, events, judgement::Judgement, mail_quota,
+};
 
 /// A change to a message.
 #[derive(Debug, Clone, Default)]
@@ -53,16 +55,12 @@ impl Messages {
             let (event, _) = events::hold(context, caller, id).await?;
             let before = context.tx.find_message(id, message).await?;
             let before = before.ok_or(NO_MESSAGE)?;
-            self.check_allowed(&account, &event)?;
-            if before.state != MessageState::Scheduled {
-                let late = "the message is not scheduled any more, so it cannot be changed";
-                return Err(Error::NotAllowedNow(late));
-            }
-            if patch.version.is_some_and(|read| read != before.version) {
-                let edited = "the message was changed meanwhile: read it again, and repeat your change with its version";
-                return Err(Error::NotAllowedNow(edited));
-            }
-            let after = patch.applied(&before, &event, context.now)?;
+            let mut judgement = Judgement::of(patch.mistakes.clone());
+            judgement.note(self.check_allowed(&account, &event))?;
+            judgement.note_of("message_id", check_scheduled(&before))?;
+            judgement.note_of("version", patch.check_version(&before))?;
+            let after = judgement.note(patch.applied(&before, &event, context.now))?;
+            let after = judgement.conclude(after)?;
             if after == before {
                 return Ok(view(before, &event));
             }
@@ -125,6 +123,14 @@ impl Messages {
     }
 }
 
+fn check_scheduled(message: &Message) -> Result<(), Error> {
+    if message.state == MessageState::Scheduled {
+        return Ok(());
+    }
+    let late = "the message is not scheduled any more, so it cannot be changed";
+    Err(Error::NotAllowedNow(late))
+}
+
 async fn is_waiting(context: &mut Context, message: &Message) -> Result<bool, storage::Error> {
     let event = message.event_id;
     let waiting = context.tx.count_waiting_message_mails(event).await?;
@@ -132,9 +138,17 @@ async fn is_waiting(context: &mut Context, message: &Message) -> Result<bool, st
 }
 
 impl MessagePatch {
+    fn check_version(&self, message: &Message) -> Result<(), Error> {
+        if self.version.is_none_or(|read| read == message.version) {
+            return Ok(());
+        }
+        let edited = "the message was changed meanwhile: read it again, and repeat your change with its version";
+        Err(Error::NotAllowedNow(edited))
+    }
+
     /// The message after the change.
     fn applied(self, before: &Message, event: &Event, now: Instant) -> Result<Message, Error> {
-        let mut violations = Violations::from(self.mistakes);
+        let mut violations = Violations::default();
         let mut after = before.clone();
         self.subject
             .write(&mut after.subject, "subject", &mut violations);

@@ -15,7 +15,7 @@ use server::telemetry::chain;
 
 use crate::service::{
     Commands, Context, Error, Links,
-    catalogue::{ShownBy, organizer, saturated, seats_left},
+    catalogue::{ShownBy, counters, organizer, saturated, seats_left},
     mail_permits::NewLink,
     registrations::{MailChoice, manage::Held, settle::settle},
     trust,
@@ -38,6 +38,8 @@ pub struct OwnRegistration {
     pub organizer: ShownBy,
     /// Whether the event is over.
     pub is_event_ended: bool,
+    /// Whether they have a seat at an event that is over, and were checked in, or nobody was.
+    pub was_there: bool,
     /// The confirmation that it awaits, while it can be given.
     pub confirmation: Option<Confirmation>,
     /// The position on the waitlist, from 1.
@@ -262,10 +264,15 @@ impl OwnRegistrations {
             held_until: confirmation.held_until.filter(|until| *until > now),
             ..confirmation
         };
+        let counters = counters(store, &event).await?;
+        let is_event_ended = event.has_ended(now);
+        let has_seat = registration.status == Status::Confirmed;
+        let came = registration.checked_in_at.is_some() || counters.checked_in == 0;
         Ok(OwnRegistration {
-            seats_left: seats_left(store, &event).await?,
+            was_there: is_event_ended && has_seat && came,
+            seats_left: counters.seats_left(event.max_capacity),
             organizer: organizer(store, &event).await?,
-            is_event_ended: event.has_ended(now),
+            is_event_ended,
             confirmation: registration.confirmation.filter(is_open).map(current),
             is_party_changeable: is_changeable && registration.party.size > 1,
             changeable: if is_changeable {

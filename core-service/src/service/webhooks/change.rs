@@ -13,7 +13,7 @@ use super::{
     create::{check_plan, check_rights, is_announced, record},
     lock,
 };
-use crate::service::{Context, Error, Invocation, events};
+use crate::service::{Context, Error, Invocation, events, judgement::Judgement};
 
 /// A change to a webhook.
 #[derive(Debug, Clone, Default)]
@@ -45,20 +45,25 @@ impl Webhooks {
         let decide = async |context: &mut Context| {
             let account = events::lock_account(context, caller).await?;
             let before = lock(context, caller, id).await?;
-            let after = self.patched(&before, patch, context)?;
+            let says_more =
+                patch.content == Change::Set(Content::Full) && before.content != Content::Full;
+            let mut judgement = Judgement::of(patch.mistakes.clone());
+            let after = judgement.note(self.patched(&before, patch, context))?;
+            if says_more {
+                // Whoever decides what a message says must be allowed to see it.
+                check_rights(caller, Content::Full)?;
+                judgement.note_of("content", check_plan(&account, Content::Full))?;
+            }
+            let after = judgement.conclude(after)?;
             if after == before {
                 return Ok(after);
             }
             let is_redirected = after.url.is_some() && after.url != before.url;
-            let says_more = after.content == Content::Full && before.content != Content::Full;
             let is_enabled =
                 before.state == WebhookState::Disabled && after.state == WebhookState::Active;
-            if is_redirected || says_more || is_enabled {
-                // Whoever decides where a message goes must be allowed to see what it says.
+            if is_redirected || is_enabled {
+                // The same holds for whoever decides where it goes.
                 check_rights(caller, after.content)?;
-            }
-            if says_more {
-                check_plan(&account, after.content)?;
             }
             let is_theirs = is_redirected || says_more || is_enabled;
             let after = Webhook {
@@ -98,7 +103,7 @@ impl Webhooks {
         context: &Context,
     ) -> Result<Webhook, Error> {
         let (now, mut after) = (context.now, before.clone());
-        let mut wrong = patch.mistakes;
+        let mut wrong = Vec::new();
         let url = match patch.url {
             Change::Set(url) => self.checked_url(&url).map_or_else(
                 |violations| {

@@ -7,13 +7,16 @@ use domain::{
     ids::{EventId, WebhookId},
     person::Role,
     scope::Scope,
+    violation::Checked,
     webhook::{
         Content, OVERLAP_SECONDS, Scheme, SigningKey, Webhook, WebhookState, WebhookTypes, quota,
     },
 };
 
 use super::{MAX_WEBHOOKS, Webhooks, lock};
-use crate::service::{Context, Error, Invocation, Lacking, Principal, events};
+use crate::service::{
+    Context, Error, Invocation, Lacking, Principal, events, judgement::Judgement,
+};
 
 /// A webhook to create.
 #[derive(Debug, Clone)]
@@ -46,29 +49,31 @@ impl Webhooks {
     pub async fn create(
         &self,
         by: impl Into<Invocation<'_, MadeWebhook>>,
-        new: NewWebhook,
+        new: impl Into<Checked<NewWebhook>>,
     ) -> Result<MadeWebhook, Error> {
         let by = by.into();
         let caller = by.caller;
+        let Checked {
+            message: new,
+            mistakes,
+        } = new.into();
         let types = WebhookTypes::named(&new.types);
         let url = new.url.as_deref().map(|url| self.checked_url(url));
-        let (types, url) = match (types, url.transpose()) {
-            (Ok(types), Ok(url)) => (types, url),
-            (types, url) => {
-                let violations = types.err().into_iter().chain(url.err());
-                return Err(Error::Invalid(violations.flatten().collect()));
-            }
-        };
+        let url = url.transpose();
         let decide = async |context: &mut Context| {
             let account = events::lock_account(context, caller).await?;
             check_rights(caller, new.content)?;
-            check_plan(&account, new.content)?;
+            let mut judgement = Judgement::of(mistakes);
+            let url = judgement.note(url)?;
+            let types = judgement.note(types)?;
+            judgement.note_of("content", check_plan(&account, new.content))?;
             if let Some(event) = new.event {
                 let found = context
                     .tx
                     .find_account_event(caller.account, caller.reach, event);
                 found.await?.ok_or(Error::NO_EVENT)?;
             }
+            let (types, url) = judgement.conclude(types.zip(url))?;
             let last = context.tx.lock_webhook_stream(caller.account).await?;
             let present = context
                 .tx

@@ -1,11 +1,13 @@
 //! When the public can register for an event (rule 52 of docs/rules.md). Organizers add people until it is over.
 
+use std::cmp::Ordering;
+
 use super::Event;
 use crate::{
     change::Change,
-    date_time::EventTime,
+    date_time::{EventTime, ZonelessTime},
     instant::Instant,
-    schedule::{Schedule, read_time},
+    schedule::{Schedule, read_roughly, read_time},
     violation::Violations,
     zone::Zone,
 };
@@ -102,6 +104,37 @@ impl Window {
         self
     }
 
+    /// Judges a change while the event's times are wrong: the form of its own times, and their order.
+    pub fn judge_alone(
+        mut self,
+        change: WindowChange,
+        zone: Option<&Zone>,
+        is_moved: bool,
+        violations: &mut Violations,
+    ) {
+        let field = blamed(&change);
+        let has_times = !change.opens.is_keep() || !change.closes.is_keep();
+        change
+            .is_open
+            .write(&mut self.is_open, "is_registration_open", violations);
+        let mut read = |field: &str, change: Change<String>, stored: Option<EventTime>| match change
+        {
+            Change::Clear => None,
+            Change::Set(text) => read_roughly(field, &text, zone, violations),
+            Change::Keep if is_moved => {
+                stored.map(|stored| ZonelessTime::of_wall_time(stored.local))
+            }
+            Change::Keep => stored.map(ZonelessTime::from),
+        };
+        let opens = read(OPENS, change.opens, self.opens);
+        let closes = read(CLOSES, change.closes, self.closes);
+        let order = opens.zip(closes);
+        let order = order.and_then(|(opens, closes)| opens.compared(closes));
+        if has_times && order.is_some_and(Ordering::is_ge) {
+            violations.add(field, out_of_order(field));
+        }
+    }
+
     /// Refuses times that are out of order, or not before the event is over.
     fn check(self, schedule: &Schedule, blamed: &str, violations: &mut Violations) {
         let over = schedule.time_of(schedule.over_at());
@@ -124,12 +157,7 @@ impl Window {
         }
         let times = self.opens.zip(self.closes);
         if times.is_some_and(|(opens, closes)| closes.at <= opens.at) {
-            let message = if blamed == OPENS {
-                "must be before registration_closes"
-            } else {
-                "must be after registration_opens"
-            };
-            violations.add(blamed, message);
+            violations.add(blamed, out_of_order(blamed));
         }
     }
 
@@ -161,6 +189,15 @@ impl Window {
 
 const OPENS: &str = "registration_opens";
 const CLOSES: &str = "registration_closes";
+
+/// What would be right of times out of order.
+fn out_of_order(blamed: &str) -> &'static str {
+    if blamed == OPENS {
+        "must be before registration_closes"
+    } else {
+        "must be after registration_opens"
+    }
+}
 
 /// The field that is blamed for times out of order: one that is present.
 const fn blamed(change: &WindowChange) -> &'static str {

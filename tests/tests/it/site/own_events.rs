@@ -209,6 +209,17 @@ async fn cancelling_shows_the_reason_and_who_is_mailed_first(app: Arc<TestApp>) 
     assert!(refused.html(400).contains("id=\"reason-wrong\""));
 }
 
+async fn cancelling_an_event_without_guests_promises_no_emails(app: Arc<TestApp>) {
+    let (browser, _owner, event) = organizer(&app, Plan::Free).await;
+    let done = browser
+        .send(&path(&event, "/cancel"), &[("action", "cancel")])
+        .await;
+    let page = browser.follow(&done).await;
+    let html = page.html(200);
+    assert!(html.contains("Nobody was registered"), "{html}");
+    assert!(!html.contains("gets an email"), "{html}");
+}
+
 async fn a_new_owner_reads_who_is_not_told_of_a_cancellation(app: Arc<TestApp>) {
     let account = app.signed_up(Plan::Pro).await;
     let owner = app.over(Surface::Http).as_owner(&account);
@@ -485,6 +496,7 @@ tests::on_both_engines!(
     of_two_people_who_edit_at_once_the_second_is_told,
     who_is_mailed_is_shown_before_time_or_place_change,
     cancelling_shows_the_reason_and_who_is_mailed_first,
+    cancelling_an_event_without_guests_promises_no_emails,
     a_new_owner_reads_who_is_not_told_of_a_cancellation,
     the_form_asks_for_a_code_where_a_contact_is_no_members,
     drafts_are_copied_published_taken_back_and_deleted,

@@ -17,7 +17,7 @@ async fn register(app: &Arc<TestApp>, event: &Created, name: &str, email: &str) 
 }
 
 /// The path of the private page in each mail to someone, in the order of sending.
-async fn links(app: &Arc<TestApp>, email: &str) -> Vec<String> {
+pub(super) async fn links(app: &Arc<TestApp>, email: &str) -> Vec<String> {
     app.drain_jobs().await;
     let mut mails = app.mails();
     mails.retain(|mail| mail.to == email);

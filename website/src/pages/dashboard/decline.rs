@@ -42,6 +42,9 @@ pub(in crate::pages) async fn show(caller: Caller) -> PageResult {
     caller.require(Scope::RegistrationsWrite)?;
     let (event, chosen) =
         tokio::try_join!(read(&caller), named(&caller, ids(&caller.context.query())))?;
+    if event.is_ended {
+        return Ok(back(&event, Flash::EVENT_IS_OVER));
+    }
     if chosen.is_empty() {
         return Ok(back(&event, Flash::NOTHING_CHOSEN));
     }

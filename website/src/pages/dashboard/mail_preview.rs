@@ -56,6 +56,10 @@ pub(super) async fn of_update(
         change: Some("update".to_owned()),
         reason: None,
         scope: series::scope(typed),
+        title: given("title"),
+        is_location_private: changed
+            .contains(&"is_location_private")
+            .then(|| typed.is_ticked("is_location_private")),
         location: given("location"),
         city: given("city"),
         attendee_info: given("attendee_info"),

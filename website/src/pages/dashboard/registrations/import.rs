@@ -17,11 +17,13 @@ use muster_api::{
 use crate::{
     caller::{Caller, Frame, Tab},
     field::{Field, FieldKind, FormModel},
+    flash::{self, Flash},
     form::{Form, fresh_key},
     layout::PageResult,
     pages::dashboard::{
         download,
         event_head::{Badge, EventHead, Part, read},
+        registrations::path,
     },
 };
 
@@ -76,6 +78,9 @@ struct Line {
 pub(in crate::pages) async fn show(caller: Caller) -> PageResult {
     caller.require(Scope::RegistrationsWrite)?;
     let event = read(&caller).await?;
+    if event.is_ended {
+        return Ok(flash::see(&path(&event.id), Some(Flash::EVENT_IS_OVER)));
+    }
     let is_pasted = caller
         .form()
         .is_some_and(|form| form.value(PASTED).is_some());
