@@ -202,7 +202,7 @@ impl Schedule {
         violations: &mut Violations,
     ) -> Option<Self> {
         if end.is_some_and(|end| end.at < start.at) {
-            violations.add(blamed, "must not put end_date before start_date");
+            violations.add(blamed, "must not be before start_date");
             return None;
         }
         Some(Self {

@@ -70,6 +70,14 @@ fn missing(field: &Field) -> String {
     }
 }
 
+/// How many there are.
+fn there(count: &str) -> String {
+    match count {
+        "1" => "There is 1 now.".to_owned(),
+        count => format!("There are {count} now."),
+    }
+}
+
 /// Rules with numbers.
 fn with_numbers(rule: &str) -> Option<String> {
     let numbers: Vec<&str> = rule
@@ -81,17 +89,17 @@ fn with_numbers(rule: &str) -> Option<String> {
     let is_list = rule.contains(" item");
     Some(match numbers.as_slice() {
         [least, most, has] if is_length => {
-            format!("Use {least} to {most} characters. There are {has} now.")
+            format!("Use {least} to {most} characters. {}", there(has))
         }
         [most, has] if is_length && rule.contains("at most") => {
-            format!("Use at most {most} characters. There are {has} now.")
+            format!("Use at most {most} characters. {}", there(has))
         }
         [least, has] if is_length => {
-            format!("Use at least {least} characters. There are {has} now.")
+            format!("Use at least {least} characters. {}", there(has))
         }
         [most] if is_length => format!("Use at most {most} characters."),
         [most, has] if is_list && rule.contains("at most") => {
-            format!("At most {most} are possible. There are {has} now.")
+            format!("Use at most {most}. {}", there(has))
         }
         [least, _] if is_list => format!("Choose at least {least}."),
         [least, most, _] if after("must be from ").is_some() => {
@@ -190,6 +198,10 @@ mod tests {
                 "Use 3 to 200 characters. There are 2 now.",
             ),
             (
+                "must be 3 to 200 characters long, is 1",
+                "Use 3 to 200 characters. There is 1 now.",
+            ),
+            (
                 "must be at most 120 characters long, is 121",
                 "Use at most 120 characters. There are 121 now.",
             ),
@@ -199,7 +211,7 @@ mod tests {
             ),
             (
                 "must have at most 20 items, has 21",
-                "At most 20 are possible. There are 21 now.",
+                "Use at most 20. There are 21 now.",
             ),
             (
                 "must be at least 7, the number of spots that are taken",

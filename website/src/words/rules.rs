@@ -46,7 +46,7 @@ const SENTENCES: [(&str, &str); 55] = [
     ),
     (
         "cannot be changed so now",
-        "This was changed meanwhile. Look at it again.",
+        "This has changed. Look at it again.",
     ),
     ("must be an integer", "Enter a whole number."),
     ("must be a whole number", "Enter a whole number."),
@@ -78,7 +78,7 @@ const SENTENCES: [(&str, &str); 55] = [
         "This is in the past. Choose a later time.",
     ),
     (
-        "must not put end_date before",
+        "must not be before start_date",
         "The end is before the start.",
     ),
     (

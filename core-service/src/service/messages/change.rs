@@ -59,7 +59,7 @@ impl Messages {
                 return Err(Error::NotAllowedNow(late));
             }
             if patch.version.is_some_and(|read| read != before.version) {
-                let edited = "the message was changed meanwhile: read it again, and repeat your change with its version";
+                let edited = "the message has been changed since: read it again, and repeat your change with its version";
                 return Err(Error::NotAllowedNow(edited));
             }
             let after = patch.applied(&before, &event, context.now)?;

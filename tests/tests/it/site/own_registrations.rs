@@ -133,7 +133,7 @@ async fn registrations_are_found_approved_and_declined_with_a_reason(app: Arc<Te
     // Who has a seat by now cannot be declined, and the page says so.
     let seated = [("registration_ids", id(&all[0]))];
     let kept = browser.send(&decline, &seated).await;
-    assert!(kept.html(409).contains("These are not declined"));
+    assert!(kept.html(409).contains("We couldn’t decline them"));
 }
 
 async fn an_organizer_corrects_and_adds_registrations(app: Arc<TestApp>) {
