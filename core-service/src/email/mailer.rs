@@ -203,7 +203,7 @@ impl Mailer {
     pub async fn check(&self) -> Result<String, String> {
         match &self.transport {
             Transport::Smtp(server) => server.check().await,
-            Transport::Files(folder) => Ok(format!("mails are written to {}", folder.display())),
+            Transport::Files(folder) => Ok(format!("emails are written to {}", folder.display())),
         }
     }
 

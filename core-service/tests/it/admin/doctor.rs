@@ -30,7 +30,7 @@ async fn a_migrated_database_has_no_errors(database: Database) {
     let answer = run(&database, "doctor").await.unwrap();
     assert!(answer.succeeded, "{}", answer.text);
     assert!(answer.text.ends_with("\nno errors"), "{}", answer.text);
-    let expected = "note   mail            no mail is sent: without --smtp-url (MUSTER_SMTP_URL), mails are written to ./data/mail";
+    let expected = "note   mail            no email is sent: without --smtp-url (MUSTER_SMTP_URL), emails are written to ./data/mail";
     if database.is_postgres() {
         assert!(answer.text.contains(expected), "{}", answer.text);
         let expected = "ok     database clock  agrees with this machine's";
