@@ -360,7 +360,7 @@ def check_other_pages(site, owner, event):
         ("event-message-new", f"{path}/messages/new", "Write to your guests"),
         ("event-cover", f"{path}/cover", "Use a picture of your own"),
         ("event-reminder", f"{path}/reminder", "Reminder"),
-        ("registrations-nobody", f"{path}/registrations", "Nobody is registered yet"),
+        ("registrations-nobody", f"{path}/registrations", "No registrations yet"),
         ("event-new", "/dashboard/events/new", "New event"),
         ("again", "/sign-in/again", "Confirm that it is you"),
         ("not-there", "/dashboard/events/0197a3c5-5d0f-7c3e-9d52-0f6d8a1b2c3d", "This is not here"),

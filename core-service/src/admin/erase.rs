@@ -8,7 +8,7 @@ use clap::Args;
 use serde_json::json;
 use server::Failure;
 
-use super::{Consent, Format, Output, failure};
+use super::{Consent, Format, Output, counted, failure};
 use crate::service::{Commands, Erasure, LastOwner, Outlook, People};
 
 /// The arguments of `erase`.

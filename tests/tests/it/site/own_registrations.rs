@@ -112,6 +112,11 @@ async fn registrations_are_found_approved_and_declined_with_a_reason(app: Arc<Te
     let decline = path(&event, "/registrations/decline");
     let asked = browser.page(&format!("{decline}{query}")).await;
     assert!(asked.html(200).contains("Decline 2 people?"));
+    let query = format!("?registration_ids={}", id(&all[1]));
+    let asked = browser.page(&format!("{decline}{query}")).await;
+    let name = all[1]["name"].as_str().unwrap();
+    let heading = format!("Decline <bdi>{name}</bdi>?");
+    assert!(asked.html(200).contains(&heading), "{heading}");
     assert_eq!(statuses(&owner, &event).await[1], "Pending");
     let reason = [&ids[..], &[("reason", "This evening is for members.")]].concat();
     let declined = browser.send(&decline, &reason).await;
