@@ -1,7 +1,9 @@
 //! Dates of events in words, as clocks at the event show them.
 
 use jiff::{
-    SignedDuration, Timestamp, civil::DateTime, fmt::temporal::Pieces,
+    SignedDuration, Timestamp,
+    civil::DateTime,
+    fmt::temporal::Pieces,
     tz::{Offset, TimeZone},
 };
 

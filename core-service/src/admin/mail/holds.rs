@@ -29,7 +29,12 @@ impl Drop {
     pub(super) async fn run(&self, mails: &Mails, accounts: &Accounts) -> Result<Output, Failure> {
         let id = self.account.find(accounts).await?;
         let queued = mails.count_queued(id).await.map_err(failure)?;
-        let plan = || format!("{} of account {id} would be removed for good", number(queued));
+        let plan = || {
+            format!(
+                "{} of account {id} would be removed for good",
+                number(queued)
+            )
+        };
         let json = json!({ "id": id.to_string(), "dropped": 0 });
         if let Some(instead) = self.consent.instead_of(plan, json)? {
             return Ok(instead);

@@ -105,7 +105,9 @@ const fn registered(status: ActiveStatus) -> (&'static str, &'static str, &'stat
 /// The lead of the first mail to someone whom the organizer added.
 pub(super) const fn lead_of_added(status: ActiveStatus) -> &'static str {
     match status {
-        ActiveStatus::Confirmed => "The organizer added you to this event. You're in. See you there!",
+        ActiveStatus::Confirmed => {
+            "The organizer added you to this event. You're in. See you there!"
+        }
         ActiveStatus::Waitlisted | ActiveStatus::Pending | ActiveStatus::Unconfirmed => {
             "The organizer added you to this event. All spots are taken at the moment."
         }

@@ -68,8 +68,7 @@ async fn queued_mails_are_listed_held_released_and_dropped(database: Database) {
 async fn an_address_is_blocked_and_mailed_again(database: Database) {
     Instance::open(&database).await;
     let blocked = "mail suppress ada@example.org";
-    let expected =
-        "ada@example.org gets no more emails; allow them again with: muster mail allow ada@example.org";
+    let expected = "ada@example.org gets no more emails; allow them again with: muster mail allow ada@example.org";
     assert_eq!(run(&database, blocked).await.unwrap().text, expected);
     let again = run(&database, blocked).await.unwrap();
     assert_eq!(again.text, "ada@example.org was already blocked");

@@ -88,7 +88,10 @@ fn a_number_that_is_none_or_out_of_range_is_told_in_words() {
         ("0", "must be from 1 to 100, got \"0\""),
         ("", "must be a whole number, got \"\""),
         ("many", "must be a whole number, got \"many\""),
-        ("99999999999999999999", "must be a smaller number, got \"99999999999999999999\""),
+        (
+            "99999999999999999999",
+            "must be a smaller number, got \"99999999999999999999\"",
+        ),
     ] {
         let told = problems(&["--percent", value], &[]);
         assert_eq!(told, format!("--percent: {problem}"));

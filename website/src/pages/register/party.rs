@@ -41,8 +41,7 @@ fn of(max_size: i32, one: &str, hint: &str) -> Vec<Field> {
             .hint(hint)
             .options(sizes, &["1"])
             .required(),
-        Field::paragraphs("companions", "Names of the others")
-            .hint("One per line."),
+        Field::paragraphs("companions", "Names of the others").hint("One per line."),
     ]
 }
 
