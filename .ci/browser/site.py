@@ -219,7 +219,7 @@ def check_public_pages(site, organizer, events):
     for name, path, words in (
         ("home", "/", "Find your next event"),
         ("events", "/events", "events"),
-        ("events-found", "/events?q=print&city=leeds", "5 events"),
+        ("events-found", "/events?q=print&city=leeds", "6 events"),
         ("events-nothing", "/events?q=nothing-like-this", "Nothing matches"),
         ("events-wrong", "/events?from=soon", "Enter a date."),
         ("event", of["one_seat"], "Join the waitlist"),
