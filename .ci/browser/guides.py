@@ -191,7 +191,7 @@ def approve(walk, event, organizer, page):
     walk.press("Max Planck")
     walk.press("Decline…")
     walk.type("#reason", "The oven is small. We will bake again in spring.")
-    walk.press("Decline and email 1 person")
+    walk.press("Decline and email Max Planck")
     walk.open("/dashboard/account/mails")
 
 

@@ -186,7 +186,7 @@ fn for_edges(
     let instance = InstanceApi {
         info: use_cases.info.clone(),
         sign_up: use_cases.sign_in.sign_up(),
-        default_timezone: use_cases.events.defaults().timezone.clone(),
+        event_defaults: use_cases.events.defaults().clone(),
         site_name: use_cases.brand.name.clone(),
         studio,
     };

@@ -26,7 +26,9 @@ const store = (key, value, place = localStorage) => {
     say("This browser keeps nothing on the device. Leave this page open until all scans are sent.");
   }
 };
-const clock = (at) => new Date(at).toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" });
+// The site's script knows how the viewer's clocks show hours.
+const hours = (text) => globalThis.musterHours?.(text) ?? text;
+const clock = (at) => hours(new Date(at).toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" }));
 const people = (count, one, more) => `${count} ${count === 1 ? one : more}`;
 const say = (text) => { if (part("state").textContent !== text) part("state").textContent = text; };
 
@@ -105,7 +107,7 @@ const show = ({ tone, word, name, detail, registration_id: id, people: here, par
   const card = scanner.querySelector(`template[data-tone="${tone}"]`).content.cloneNode(true);
   for (const [key, text] of Object.entries({ word, name, detail })) {
     const place = card.querySelector(`[data-part="${key}"]`);
-    place.textContent = text ?? "";
+    place.textContent = key === "detail" ? hours(text ?? "") : text ?? "";
     place.hidden = !text;
   }
   for (const form of card.querySelectorAll("form")) {
@@ -126,7 +128,7 @@ const showConflicts = () => {
   const rows = conflicts.map(({ at, word, name, detail }) => {
     const row = document.createElement("li");
     row.className = "row";
-    const said = [name, word, detail].filter(Boolean).join(" · ");
+    const said = [name, word, hours(detail ?? "")].filter(Boolean).join(" · ");
     row.textContent = `Scanned at ${clock(at)}: ${said}`;
     return row;
   });

@@ -139,7 +139,8 @@ impl Caller {
         if form.value("account_id") == Some(self.viewer.account_id()) {
             return Ok(());
         }
-        let message = "another of your accounts was chosen meanwhile: look at it again";
+        let message =
+            "you switched to another account after you opened this page: look at it again";
         Err(Problem::new(Reason::Conflict, message))
     }
 

@@ -49,7 +49,7 @@ flashes! {
     EVENT_UNPUBLISHED, "event-unpublished", "Your event is a draft again. Registrations are kept.";
     EVENT_SAVED, "event-saved", "Your changes are saved.";
     DATES_UNCHANGED, "dates-unchanged", "You changed nothing, so the later dates stay as they are, too.";
-    EVENT_WAS_CANCELLED, "event-was-cancelled", "Your changes are not saved: someone cancelled this event meanwhile.";
+    EVENT_WAS_CANCELLED, "event-was-cancelled", "Your changes are not saved: someone cancelled this event while you were editing it.";
     EVENT_SAVED_MAILED, "event-saved-mailed", "Your changes are saved. The emails go out in a few minutes.";
     CONTACT_CODE_SENT, "contact-code-sent", "The code is on its way. It works for 10 minutes.";
     CONTACT_PROVEN, "contact-proven", "Thank you. Emails to your guests name the address now, and their answers go there.";
@@ -64,7 +64,7 @@ flashes! {
     EVENT_CANCELLED_UNTOLD, "event-cancelled-untold", "The event is cancelled. Some people whom you added get no email, since your account is new. Please tell them yourself.";
     EVENT_IS_OVER, "event-is-over", "This event is over, so nothing was changed.";
     APPROVED, "approved", "Done. They get an email.";
-    NOBODY_WAITED, "nobody-waited", "Nobody among them waits for your approval.";
+    NOBODY_WAITED, "nobody-waited", "None of them needs approval.";
     DECLINED, "declined", "Done. They get an email with your reason.";
     REGISTRATION_ADDED, "registration-added", "Done. They get an email.";
     REGISTRATION_WAITLISTED, "registration-waitlisted", "Waitlisted: all spots are taken. They get an email.";

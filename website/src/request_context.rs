@@ -95,6 +95,7 @@ impl Site {
             instance: self.instance.last("").unwrap_or_default(),
             look: Arc::clone(&self.look),
             assets: Arc::clone(&self.assets),
+            preview_url: self.url(self.assets.preview_path()),
         }
     }
 

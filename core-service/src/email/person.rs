@@ -134,7 +134,7 @@ const fn text_of(purpose: Purpose, is_taken: bool) -> (&'static str, &'static st
         Purpose::StepUp => (
             "",
             "You are about to do something important, so please show us once more that it is you.",
-            "You are getting this email because someone who is signed in with this address asked for a code. If that was not you, please sign in and choose \u{201c}Sign out everywhere\u{201d} under Sessions.",
+            "You are getting this email because someone who is signed in with this address asked for a code. If that was not you, please sign in and choose \u{201c}Sign out everywhere\u{201d} under \u{201c}Where you are signed in\u{201d}.",
         ),
         Purpose::EmailChange if is_taken => (
             "You already use this address",

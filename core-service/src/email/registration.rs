@@ -13,7 +13,7 @@ use domain::{
 use markdown::{Author, no_pictures, plain_text};
 use server::brand::{Accent, Brand};
 
-use self::words::{caution, link, prospect, remedy, text_of};
+use self::words::{caution, lead_of_added, link, prospect, remedy, text_of};
 use super::{
     Mail, Stop,
     message::paragraphs,
@@ -141,6 +141,9 @@ pub fn mail(
     if former.is_some_and(|former| *former == current) {
         text_of.subject = "News for guests";
         text_of.headline = "There is news for guests of this event";
+    }
+    if let (Notification::Registered(status), Some(_)) = (notification, addressing.refuse_url) {
+        text_of.lead = lead_of_added(status);
     }
     // An online event has no door.
     let has_ticket =

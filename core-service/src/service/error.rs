@@ -227,7 +227,7 @@ impl Error {
 
     /// What [`Error::EDITED`] says.
     pub(super) const EDITED_MEANWHILE: &str =
-        "the event was edited meanwhile: read it again, and repeat your change with its version";
+        "the event has been edited since: read it again, and repeat your change with its version";
 
     /// There is no such event, or the caller may not know of it.
     pub const NO_EVENT: Self = Self::NotFound { what: "event" };

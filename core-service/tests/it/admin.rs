@@ -223,8 +223,8 @@ async fn erasing_says_what_it_did(database: Database) {
         .await
         .unwrap();
     let expected = "registrations removed: 1\n\
-        mails removed before they were sent: 1\n\
-        mails removed from the mail folder: 0\n\
+        emails removed before they were sent: 1\n\
+        emails removed from the mail folder: 0\n\
         private links removed: 1\n\
         waitlisted registrations that got a spot: 0\n\
         events from which name and address of the organizer were removed: 0";
@@ -260,7 +260,7 @@ async fn what_cannot_be_undone_needs_a_yes(database: Database) {
     for (command, plan) in [
         (
             "erase --email ada@example.org".to_owned(),
-            "ada@example.org would be erased for good: 1 registrations at 1 events, mails to them, and their name and address on events",
+            "ada@example.org would be erased for good: 1 registration at 1 event, emails to them, and their name and address on events",
         ),
         (
             "erase --email olga@example.org --new-owner otto@example.org".to_owned(),
@@ -272,7 +272,7 @@ async fn what_cannot_be_undone_needs_a_yes(database: Database) {
         ),
         (
             "account remove --email olga@example.org".to_owned(),
-            "would be removed for good, with 1 events, 1 registrations, 1 keys and 1 members",
+            "would be removed for good, with 1 event, 1 registration, 1 key and 1 member",
         ),
     ] {
         let refused = run(&database, &command).await.unwrap_err();
@@ -411,10 +411,10 @@ async fn mails_that_failed_are_listed_and_sent_again(database: Database) {
         json!({ "retried": 1, "unknown": [third.key.to_string()] })
     );
     let answer = run(&database, "mail retry --all").await.unwrap();
-    assert_eq!(answer.text, "1 mail will be sent again");
+    assert_eq!(answer.text, "1 email will be sent again");
     assert_eq!(
         run(&database, "mail failed").await.unwrap().text,
-        "there are no failed mails"
+        "there are no failed emails"
     );
 
     // They begin anew, under leases that no earlier runner can mistake for its own.

@@ -12,7 +12,7 @@ use super::{
 };
 
 /// The message for an end before the start.
-const REVERSED: &str = "must not put end_date before start_date";
+const REVERSED: &str = "must not be before start_date";
 
 /// How long an event with an open end lasts at least.
 const OPEN_END_SECONDS: i64 = 3 * 3_600;

@@ -1,6 +1,10 @@
 //! Reading settings from flags, the environment and secret files, with all errors at once.
 
-use std::{ffi::OsString, net::SocketAddr};
+use std::{
+    ffi::OsString,
+    net::SocketAddr,
+    num::{IntErrorKind, ParseIntError},
+};
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, ArgMatches, Command, Parser};
@@ -260,19 +264,47 @@ fn bad_value(arg: &Arg, error: &clap::Error) -> String {
         std::error::Error::source(error),
         error.get(ContextKind::ValidValue),
     ) {
-        (Some(cause), _) => cause.to_string(),
+        (Some(cause), _) => in_words(cause),
         (None, Some(valid)) => format!("must be one of {valid}"),
         (None, None) => "is not valid".to_owned(),
     };
     let value = error
         .get(ContextKind::InvalidValue)
         .filter(|_| !arg.is_hide_env_values_set());
+    // A message that quotes the wrong part says enough.
+    let quotes = |value: &String| {
+        let quoted = problem.split('"').skip(1).step_by(2);
+        quoted.into_iter().any(|part| value.contains(part))
+    };
+    let value = value.map(ToString::to_string);
+    let value = value.filter(|value| !quotes(value));
     let got = value.map(|value| format!(", got \"{value}\""));
     format!(
         "{name}{}: {problem}{}",
         variable.unwrap_or_default(),
         got.unwrap_or_default()
     )
+}
+
+/// What is wrong with a value. Those of numbers are the standard library's and clap's.
+fn in_words(cause: &(dyn std::error::Error + 'static)) -> String {
+    let text = cause.to_string();
+    if let Some(error) = cause.downcast_ref::<ParseIntError>() {
+        return match error.kind() {
+            IntErrorKind::PosOverflow => "must be a smaller number",
+            _ => "must be a whole number",
+        }
+        .to_owned();
+    }
+    // For example `0 is not in 1..=100`; without an upper bound, the largest number stands there.
+    let range = text.split_once(" is not in ").map(|(_, range)| range);
+    let Some((least, most)) = range.and_then(|range| range.split_once("..")) else {
+        return text;
+    };
+    match most.strip_prefix('=') {
+        Some(most) => format!("must be from {least} to {most}"),
+        None => format!("must be at least {least}"),
+    }
 }
 
 /// Clap's own message without its usage, on one line.

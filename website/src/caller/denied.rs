@@ -256,7 +256,7 @@ mod tests {
             muster_api::Reason::NotFound,
             muster_api::Reason::Conflict,
         ] {
-            let problem = Problem::new(code, "the event was changed meanwhile");
+            let problem = Problem::new(code, "the event has changed");
             assert!(words(&problem, &viewer).is_some(), "{code:?}");
         }
         let defect = Problem::new(muster_api::Reason::Internal, "Muster failed");

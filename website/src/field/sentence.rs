@@ -116,6 +116,10 @@ mod tests {
                 "Use 3 to 200 characters. There are 2 now.",
             ),
             (
+                "must be 3 to 200 characters long, is 1",
+                "Use 3 to 200 characters. There is 1 now.",
+            ),
+            (
                 "must be at most 120 characters long, is 121",
                 "Use at most 120 characters. There are 121 now.",
             ),
@@ -125,7 +129,7 @@ mod tests {
             ),
             (
                 "must have at most 20 items, has 21",
-                "At most 20 are possible. There are 21 now.",
+                "Use at most 20. There are 21 now.",
             ),
             (
                 "must be at least 7, the number of spots that are taken",

@@ -49,6 +49,7 @@ struct ClosedPage {
 struct RegisteredPage {
     page: Page,
     requires_approval: bool,
+    confirm_by_email: bool,
     is_full: bool,
     /// Whether everyone registers alone.
     is_one_each: bool,
@@ -160,6 +161,7 @@ pub(in crate::pages) async fn registered(context: RequestContext) -> PageResult 
     let links = context.site.links();
     private(&RegisteredPage {
         requires_approval: page.requires_approval,
+        confirm_by_email: page.confirm_by_email,
         is_full: EventState::of(&page) == EventState::Full,
         is_one_each: event.max_party == 1,
         page: Page::unlisted(links, "Check your inbox", &event.title, Section::Events),

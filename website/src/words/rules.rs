@@ -80,6 +80,14 @@ fn with_numbers(rule: &str) -> Option<String> {
         .or_else(|| of_ranges(rule, &numbers))
 }
 
+/// How many there are.
+fn there(count: &str) -> String {
+    match count {
+        "1" => "There is 1 now.".to_owned(),
+        count => format!("There are {count} now."),
+    }
+}
+
 /// How long texts and lists are.
 fn of_lengths(rule: &str, numbers: &[&str]) -> Option<String> {
     let is_length = rule.contains("characters");
@@ -89,17 +97,17 @@ fn of_lengths(rule: &str, numbers: &[&str]) -> Option<String> {
             format!("All answers together can have at most {most} characters.")
         }
         [least, most, has] if is_length => {
-            format!("Use {least} to {most} characters. There are {has} now.")
+            format!("Use {least} to {most} characters. {}", there(has))
         }
         [most, has] if is_length && rule.contains("at most") => {
-            format!("Use at most {most} characters. There are {has} now.")
+            format!("Use at most {most} characters. {}", there(has))
         }
         [least, has] if is_length => {
-            format!("Use at least {least} characters. There are {has} now.")
+            format!("Use at least {least} characters. {}", there(has))
         }
         [most] if is_length => format!("Use at most {most} characters."),
         [most, has] if is_list && rule.contains("at most") => {
-            format!("At most {most} are possible. There are {has} now.")
+            format!("Use at most {most}. {}", there(has))
         }
         [least, _] if is_list => format!("Choose at least {least}."),
         [most, _] if rule.contains(" words, has ") => {

@@ -142,7 +142,7 @@ impl MessagePatch {
         if self.version.is_none_or(|read| read == message.version) {
             return Ok(());
         }
-        let edited = "the message was changed meanwhile: read it again, and repeat your change with its version";
+        let edited = "the message has been changed since: read it again, and repeat your change with its version";
         Err(Error::NotAllowedNow(edited))
     }
 

@@ -30,7 +30,7 @@ async fn a_migrated_database_has_no_errors(database: Database) {
     let answer = run(&database, "doctor").await.unwrap();
     assert!(answer.succeeded, "{}", answer.text);
     assert!(answer.text.ends_with("\nno errors"), "{}", answer.text);
-    let expected = "note   mail            no mail is sent: without --smtp-url (MUSTER_SMTP_URL), mails are written to ./data/mail";
+    let expected = "note   mail            no email is sent: without --smtp-url (MUSTER_SMTP_URL), emails are written to ./data/mail";
     if database.is_postgres() {
         assert!(answer.text.contains(expected), "{}", answer.text);
         let expected = "ok     database clock  agrees with this machine's";
@@ -57,18 +57,18 @@ async fn doctor_tries_the_mail_server(database: Database) {
     let answers =
         format!("the mail server {address} answers, not encrypted, and accepts the login");
     let answer = run(&database, &doctor("right", "")).await.unwrap();
-    let expected = format!("{answers}; --mail-to ADDRESS sends a test mail");
+    let expected = format!("{answers}; --mail-to ADDRESS sends a test email");
     assert_eq!(mail(answer), (true, expected));
     assert!(server.mails().is_empty());
 
     let answer = run(&database, &doctor("right", " --mail-to ada@example.org")).await;
     let expected = format!(
-        "{answers}, and accepted the test mail; check that it arrives, and that it is not marked as spam"
+        "{answers}, and accepted the test email; check that it arrives, and that it is not marked as spam"
     );
     assert_eq!(mail(answer.unwrap()), (true, expected));
     let sent = server.mails().pop().unwrap();
     assert_eq!(sent.recipients, ["ada@example.org"]);
-    assert_eq!(sent.header("Subject"), Some("A test mail from Muster"));
+    assert_eq!(sent.header("Subject"), Some("A test email from Muster"));
 
     let mend = "check --smtp-url (MUSTER_SMTP_URL), --mail-from and the server's log";
     let answer = run(&database, &doctor("wrong", "")).await.unwrap();

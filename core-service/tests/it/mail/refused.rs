@@ -51,6 +51,8 @@ async fn whoever_was_added_can_refuse_all_mails_of_the_organizer(database: Datab
     let other = instance.create(&fay, seats(9)).await;
     let added = instance.add_at(&olga, &first, "a.da@gmail.com").await;
     let mail = mailbox.collect_one().await;
+    let lead = "The organizer added you to this event. You're in. See you there!";
+    assert!(mail.text.contains(lead), "{}", mail.text);
     let token = refusal(&mail);
     for _ in 0..2 {
         let own = instance

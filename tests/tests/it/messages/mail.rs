@@ -49,7 +49,7 @@ async fn an_opt_out_ends_messages_and_nothing_else(app: Arc<TestApp>) {
             .header("content-type", "application/x-www-form-urlencoded")
             .body("List-Unsubscribe=One-Click");
         let html = post.send().await.html(200).to_owned();
-        assert!(html.contains("You get no more messages"), "{html}");
+        assert!(html.contains("You won’t get messages"), "{html}");
     }
     let preview = owner.ok::<PreviewMessage>(to(&event, json!({}))).await;
     assert_eq!(
@@ -87,7 +87,7 @@ async fn an_opt_out_is_taken_back_on_either_page(app: Arc<TestApp>) {
     let again = format!("{stop}/again");
     for page in [own, &stop] {
         let stopped = app.site.form(&stop, &[]).send().await;
-        assert!(stopped.html(200).contains("You get no more messages"));
+        assert!(stopped.html(200).contains("You won’t get messages"));
         let html = app.site.page(page).send().await.html(200).to_owned();
         assert!(
             html.contains("Get messages again") && html.contains(&again),

@@ -287,7 +287,7 @@ async fn a_person_with_two_accounts_switches_between_them(app: Arc<TestApp>) {
     let elsewhere = person.follow(&switched).await;
     let html = elsewhere.html(404);
     assert!(
-        html.contains("Perhaps it is in another of your accounts"),
+        html.contains("It may be in another of your accounts"),
         "{html}"
     );
     let back = [("account_id", &*account.id.to_string()), ("next", &*path)];

@@ -123,7 +123,7 @@ async fn of_two_people_who_edit_at_once_the_second_is_told(app: Arc<TestApp>) {
     let conflict = browser.send(&edit, &mine).await;
     let html = conflict.html(409);
     assert!(html.contains("Someone else changed this event"), "{html}");
-    assert!(html.contains("meanwhile, to: Theirs"), "{html}");
+    assert!(html.contains("has changed this to: Theirs"), "{html}");
     assert!(
         html.contains("value=\"Mine\"") && html.contains("value=\"40\""),
         "{html}"

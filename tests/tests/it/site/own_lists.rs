@@ -191,7 +191,7 @@ async fn whoever_may_mail_no_more_can_add_people_without_emails(app: Arc<TestApp
     .await;
     let html = preview.html(200);
     assert!(
-        html.contains("So many emails are not possible today"),
+        html.contains("You’ve reached today’s email limit"),
         "{html}"
     );
     assert!(

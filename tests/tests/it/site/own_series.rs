@@ -243,7 +243,7 @@ async fn a_repetition_says_what_is_not_new_and_what_the_plan_leaves(app: Arc<Tes
     assert_eq!(done.status, StatusCode::SEE_OTHER, "{done:?}");
     let again = browser.send(&path, &rule("2")).await;
     let again = again.html(200).to_owned();
-    assert!(again.contains("Nothing is new"), "{again}");
+    assert!(again.contains("No new dates"), "{again}");
     assert!(!again.contains("value=\"repeat\""), "{again}");
 
     let wrong = [

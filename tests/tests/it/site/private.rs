@@ -329,7 +329,7 @@ async fn whoever_was_added_refuses_the_organizers_mail_by_a_form(app: Arc<TestAp
     }
     let refused = app.site.page(&refuse).send().await;
     let html = refused.html(200);
-    assert!(html.contains("You get no more email"), "{html}");
+    assert!(html.contains("You won’t get email"), "{html}");
     owner.ok::<CancelEvent>(json!({"id": first.id})).await;
     assert_eq!(links(&app, "ada@example.org").await.len(), 2);
     // Whoever registered themselves has nothing to refuse.

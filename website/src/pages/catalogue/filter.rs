@@ -98,6 +98,18 @@ impl Filter {
         link("/events", &page)
     }
 
+    /// The address of the same search on a day; `None` if it is that one.
+    pub(super) fn url_of_day(&self, day: &str) -> Option<String> {
+        let of_day = Self {
+            from: Some(day.to_owned()),
+            to: Some(day.to_owned()),
+            offset: None,
+            ..self.clone()
+        };
+        let is_same = self.from == of_day.from && self.to == of_day.to;
+        (!is_same).then(|| of_day.url(0))
+    }
+
     /// A path with the same filter.
     pub(in crate::pages) fn path(&self, path: &str) -> String {
         let whole = Self {
@@ -143,6 +155,15 @@ mod tests {
         assert_eq!((request.q.as_deref(), request.city), (Some("a&b c"), None));
         assert_eq!(Filter::default().url(0), "/events");
         assert!(!read("q=+&x=1").is_set());
+    }
+
+    #[test]
+    fn a_search_leads_to_the_same_on_a_day() {
+        let day = "2030-05-01";
+        let of_day = read("q=rust&from=2030-01-01&offset=40").url_of_day(day);
+        let url = "/events?q=rust&from=2030-05-01&to=2030-05-01";
+        assert_eq!(of_day.as_deref(), Some(url));
+        assert_eq!(read("from=2030-05-01&to=2030-05-01").url_of_day(day), None);
     }
 
     #[test]

@@ -195,7 +195,7 @@ async fn conflict(caller: Caller, event: &MyEventDetail, form: Form) -> PageResu
         return Ok(cancelled_meanwhile(event));
     }
     let merged = merged(Purpose::Change, &form, &stored(event));
-    let problem = Problem::new(Reason::Conflict, "the event was changed meanwhile");
+    let problem = Problem::new(Reason::Conflict, "the event has changed");
     let caller = caller.refused(form, problem);
     caller.answer(&EditPage {
         trouble: Some(CONFLICT),

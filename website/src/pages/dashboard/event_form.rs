@@ -74,7 +74,10 @@ pub(super) struct EventForm {
 /// Whether the form is for an event that is there already.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Purpose {
-    New,
+    New {
+        /// Whether people confirm their address if the event does not say.
+        confirms: bool,
+    },
     Change,
 }
 
@@ -313,10 +316,13 @@ fn place() -> Vec<Field> {
 
 fn registration(purpose: Purpose) -> Vec<Field> {
     let time = |name, label| Field::new(FieldKind::WallTime, name, label);
-    let usual = ("", "Site default");
-    let options = [usual, ("true", "Yes"), ("false", "No")];
     // An event that is there has the one or the other.
-    let skipped = usize::from(purpose != Purpose::New);
+    let usual = match purpose {
+        Purpose::New { confirms: true } => Some(("", "Site default (on)")),
+        Purpose::New { confirms: false } => Some(("", "Site default (off)")),
+        Purpose::Change => None,
+    };
+    let options = usual.into_iter().chain([("true", "Yes"), ("false", "No")]);
     vec![
         Field::new(FieldKind::Number, "max_capacity", "Spots")
             .hint("At most 10,000. When they are taken, people join a waitlist.")
@@ -344,7 +350,7 @@ fn registration(purpose: Purpose) -> Vec<Field> {
             "People confirm their email address",
         )
         .hint("Keeps out mistyped and invented addresses.")
-        .options(options.into_iter().skip(skipped), &[""])
+        .options(options, &[""])
         .required(),
         Field::tick(
             "allows_answer_changes",
@@ -409,7 +415,7 @@ mod tests {
         let form = Form::parse(b"max_capacity=many");
         let request = create_request(&form, false);
         let problem = muster_api::validation::check(&request).unwrap_err();
-        let form = EventForm::of(Purpose::New, &form).refused(&form, &problem);
+        let form = EventForm::of(Purpose::New { confirms: false }, &form).refused(&form, &problem);
         let seats = form
             .model
             .fields()

@@ -44,7 +44,7 @@ pub(super) const SENTENCES: [(&str, &str); 120] = [
     ),
     (
         "cannot be changed so now",
-        "This was changed meanwhile. Look at it again.",
+        "This has changed. Look at it again.",
     ),
     (
         "is a GIF file",
@@ -108,7 +108,7 @@ pub(super) const SENTENCES: [(&str, &str); 120] = [
         "This is in the past. Choose a later time.",
     ),
     (
-        "must not put end_date before",
+        "must not be before start_date",
         "The end is before the start.",
     ),
     (
@@ -330,7 +330,7 @@ pub(super) const SENTENCES: [(&str, &str); 120] = [
     ),
     (
         "must be the present one",
-        "This was changed meanwhile. Look at it again.",
+        "This has changed. Look at it again.",
     ),
     ("must be a code of ", "This ticket is from another site."),
     (

@@ -38,7 +38,7 @@ async fn deliveries_are_followed_and_sent_again(app: Arc<TestApp>) {
         "{html}"
     );
     let failed = browser.page(&format!("{page}?status=failed")).await;
-    assert!(failed.html(200).contains("None is in this state."));
+    assert!(failed.html(200).contains("No deliveries in this state."));
 
     let delivery = link_below(html, &format!("{page}/deliveries"));
     let shown = browser.page(&delivery).await;

@@ -51,7 +51,7 @@ pub(in crate::pages) async fn show(caller: Caller) -> PageResult {
     let name = Field::line("name", "Name").required();
     let email = Field::email("email", "Email").autocomplete("off");
     let mut everyone = vec![name, email.required()];
-    everyone.extend(party::fields(event.max_party));
+    everyone.extend(party::fields_of_guest(event.max_party));
     let model = model(everyone, &event.custom_fields);
     let asked = caller.context.query();
     let model = if asked.has("door") {

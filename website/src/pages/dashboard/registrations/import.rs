@@ -96,7 +96,7 @@ pub(in crate::pages) async fn show(caller: Caller) -> PageResult {
     let file = file.accept(KINDS).hint("CSV, up to 1 MB and 10,000 lines.");
     let mails = Field::tick("notify", "Email everyone who is added").checked(true);
     caller.answer(&ImportPage {
-        page: caller.page("Bring a list in", Tab::Events),
+        page: caller.page("Import guests", Tab::Events),
         head: EventHead::of(&event, Part::Registrations),
         model: caller.model(vec![paste, file, mails]),
     })
@@ -193,7 +193,7 @@ fn answer(
     let title = if list.is_dry_run {
         "Check the list"
     } else {
-        "The list is in"
+        "Guests imported"
     };
     caller.answer(&ListPage {
         page: caller.page(title, Tab::Events),
