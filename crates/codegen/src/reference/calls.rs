@@ -57,7 +57,13 @@ fn request(api: &Api, method: &Method) -> Result<Object> {
     let (path, others): (Vec<_>, Vec<_>) = fields.partition(|field| identifies(method, field));
     let mut request = Object::new();
     for field in path {
-        request.insert(field.name.clone(), example::value(api, field)?);
+        let value = if method.routes.is_empty() && field.meaning.example.is_empty() {
+            // Tokens, for example, of which none is right for a reader.
+            Value::from(field.name.to_uppercase())
+        } else {
+            example::value(api, field)?
+        };
+        request.insert(field.name.clone(), value);
     }
     let changes = match method.routes.first() {
         Some(route) => route.body == RouteBody::Others,

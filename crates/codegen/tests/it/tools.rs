@@ -52,7 +52,9 @@ fn the_whole_list_is_short_enough_for_clients() {
 
 #[test]
 fn the_guide_names_every_tool_that_a_person_confirms() {
-    let guide = package().join("../..").join("content/guides/connect-an-mcp-client.md");
+    let guide = package()
+        .join("../..")
+        .join("content/guides/connect-an-mcp-client.md");
     let guide = std::fs::read_to_string(guide).unwrap();
     let section = guide.split("## Who confirms").nth(1).unwrap();
     let named = section.split("What protects").next().unwrap();
