@@ -50,18 +50,18 @@ pub(crate) fn of_line(why: &str) -> String {
     };
     let mut rules: Vec<(&str, String)> = Vec::new();
     for part in why.split("; ") {
-        match (field_of(part), rules.last_mut()) {
-            (Some(rule), _) => rules.push(rule),
+        if let Some(rule) = field_of(part) {
+            rules.push(rule);
+        } else if let Some((_, rule)) = rules.last_mut() {
             // The rule before has a semicolon.
-            (None, Some((_, rule))) => {
-                rule.push_str("; ");
-                rule.push_str(part);
-            }
-            (None, None) => return format!("{}.", capitalized(why)),
+            rule.push_str("; ");
+            rule.push_str(part);
+        } else {
+            return format!("{}.", capitalized(why));
         }
     }
     let said = rules.iter().map(|(label, rule)| {
-        let label = question(rule).unwrap_or((*label).to_owned());
+        let label = question(rule).unwrap_or_else(|| (*label).to_owned());
         format!("{label}: {}", general(rule))
     });
     said.collect::<Vec<_>>().join(" ")

@@ -206,7 +206,11 @@ impl Schedule {
     }
 
     /// Whether these times of a request would be over, as far as that is known in any zone.
-    pub(crate) fn is_over_anywhere(start_date: &str, end_date: Option<&str>, now: Instant) -> bool {
+    pub(crate) fn is_over_everywhere(
+        start_date: &str,
+        end_date: Option<&str>,
+        now: Instant,
+    ) -> bool {
         let has_passed = |text| without_zone(text).is_some_and(|time| time.has_passed(now));
         has_passed(start_date) && end_date.is_none_or(has_passed)
     }

@@ -109,7 +109,7 @@ fn check_ahead(
     let end = new.end_date.as_deref();
     let is_over = match schedule {
         Some(schedule) => schedule.effective_end() <= now,
-        None => Schedule::is_over_anywhere(&new.start_date, end, now),
+        None => Schedule::is_over_everywhere(&new.start_date, end, now),
     };
     // The end may be before the start as well, which is said of it.
     let field = if end.is_some() && !violations.has("end_date") {

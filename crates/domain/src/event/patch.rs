@@ -183,9 +183,9 @@ impl Event {
         violations: &mut Violations,
     ) -> bool {
         let blamed = change.blamed_field();
-        let is_over_anywhere = change.is_over(&self.schedule, now);
+        let is_over_everywhere = change.is_over(&self.schedule, now);
         let Some(schedule) = self.schedule.changed(change, violations) else {
-            if self.is_published && is_over_anywhere && !violations.has(blamed) {
+            if self.is_published && is_over_everywhere && !violations.has(blamed) {
                 violations.add(blamed, MUST_BE_AHEAD);
             }
             return false;
