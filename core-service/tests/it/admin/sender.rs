@@ -138,7 +138,7 @@ async fn what_is_missing_is_said_in_words(database: Database) {
         ),
         (
             "DKIM",
-            "there are no keys below _domainkey.muster.example: let your mail server sign mails",
+            "there are no keys below _domainkey.muster.example: let your mail server sign emails",
         ),
         (
             "DMARC",
