@@ -3944,7 +3944,7 @@ impl Binding for GetWebhookDelivery {
     }
 }
 
-/// `POST /api/v1/me/webhooks/{webhook_id}/replay`: Sends messages of a webhook again, with the same `webhook-id`: those that are named, or those that failed since a time. What is named and waits already is due at once. At most 1,000 at once; call again for more.
+/// `POST /api/v1/me/webhooks/{webhook_id}/replay`: Sends messages of a webhook again, with the same `webhook-id`: those that are named, or of those that happened since a time, and before another if you name one, those that failed. What is named and waits already is due at once. At most 1,000 at once; call again for more.
 #[derive(Debug, Clone, Copy)]
 pub struct ReplayWebhook;
 

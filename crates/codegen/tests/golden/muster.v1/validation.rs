@@ -1023,6 +1023,9 @@ impl Validate for super::ReplayWebhookRequest {
         if let Some(failed_since) = &self.failed_since {
             check.field("failed_since").length(failed_since, 1, 64);
         }
+        if let Some(failed_until) = &self.failed_until {
+            check.field("failed_until").length(failed_until, 1, 64);
+        }
     }
 }
 
