@@ -614,8 +614,8 @@ impl Rpc for GetCover {
 impl PublicRpc for GetCover {
     const CONTENT: Content = Content::File;
     const CACHING: Option<Caching> = Some(Caching {
-        max_age_seconds: 86400,
-        stale_while_revalidate_seconds: 86400,
+        max_age_seconds: 60,
+        stale_while_revalidate_seconds: 0,
         provisional_max_age_seconds: 60,
     });
 }
@@ -2714,7 +2714,7 @@ impl Binding for CancelRegistration {
     }
 }
 
-/// `POST /api/v1/me/events/{id}/registrations/{registration_id}/promote`: Gives a registration on the waitlist a spot, before others who wait. If the event is full, its capacity is one more afterwards: this is done in the same step. The attendee gets an email. A `Confirmed` registration stays unchanged.
+/// `POST /api/v1/me/events/{id}/registrations/{registration_id}/promote`: Gives a registration on the waitlist a spot, before others who wait. If seats are missing, the capacity is as many more as it lacks afterwards: this is done in the same step. The attendee gets an email. A `Confirmed` registration stays unchanged.
 #[derive(Debug, Clone, Copy)]
 pub struct PromoteRegistration;
 

@@ -100,6 +100,9 @@ impl Validate for super::GetCatalogueCalendarRequest {
         if let Some(organizer) = &self.organizer {
             check.field("organizer").length(organizer, 0, 40);
         }
+        if let Some(series) = &self.series {
+            check.field("series").length(series, 0, 36);
+        }
     }
 }
 
