@@ -115,14 +115,10 @@ impl Reads {
         self.optional(statement, values).await
     }
 
-    /// Returns the last mail to a mailbox that was handed over.
-    pub async fn find_last_mail_to(&self, mailbox: &[u8; 32]) -> Result<Option<FoundMail>, Error> {
-        let statement = sql!(
-            "SELECT {} FROM mails m WHERE m.mailbox = $1 AND m.state IN ('handed_over', 'bounced', 'complained') \
-             ORDER BY m.sent_at DESC LIMIT 1",
-            FoundMail::COLUMNS,
-        );
-        self.optional(statement, [mailbox]).await
+    /// Whether a mail to a mailbox is on record.
+    pub async fn has_mails_to(&self, mailbox: &[u8; 32]) -> Result<bool, Error> {
+        let statement = sql!("SELECT EXISTS (SELECT 1 FROM mails WHERE mailbox = $1)");
+        self.one(statement, [mailbox]).await
     }
 
     /// Returns the number of mails to a mailbox that failed for good since a moment.
