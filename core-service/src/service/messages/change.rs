@@ -71,7 +71,10 @@ impl Messages {
                 version: before.version + 1,
                 ..after
             };
-            self.check_time(context, &account, &after).await?;
+            // One that waits for the mails of the next day is counted when that has come.
+            if !after.is_delayed {
+                self.check_time(context, &account, &after).await?;
+            }
             context.tx.update_message(&after).await?;
             record(context, &account, &after, MessageChange::Edited).await?;
             Ok(view(after, &event))
