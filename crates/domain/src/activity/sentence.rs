@@ -70,7 +70,7 @@ impl Activity {
             }
             "event.remind" => {
                 let (people, hours) = (self.count("reminded"), self.hours());
-                format!("A reminder went to {people}, {hours} before {event}")
+                format!("A reminder was due for {people}, {hours} before {event}")
             }
             "event.miss_reminder" => format!(
                 "The reminder {} before {event} was not sent: this server was not able to in time",
