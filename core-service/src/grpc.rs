@@ -123,6 +123,7 @@ pub fn services(
     let events = EventApi {
         events: use_cases.events.clone(),
         links: links(),
+        brand: use_cases.brand.clone(),
         clock: use_cases.commands.clock().clone(),
         studio,
         cover_limit: use_cases.cover_limit.clone(),

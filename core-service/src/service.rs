@@ -93,7 +93,8 @@ pub use members::{
 };
 pub(crate) use messages::Begun;
 pub use messages::{
-    LeftOut, MessagePage, MessagePatch, MessageView, Messages, NewMessage, PlannedMessage,
+    LeftOut, MessageMails, MessagePage, MessagePatch, MessageView, Messages, NewMessage,
+    PlannedMessage,
 };
 pub use oauth::{
     Asked, Choice, ConsentAccount, Issued, OAuth, OAuthPolicy, Pending, Problem, ServerView,

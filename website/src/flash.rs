@@ -81,7 +81,7 @@ flashes! {
     MESSAGE_SCHEDULED, "message-scheduled", "Your message is scheduled. You can cancel it until it is sent.";
     MESSAGE_SAVED, "message-saved", "Your changes to the message are saved.";
     MESSAGE_CANCELLED, "message-cancelled", "The message is cancelled. Nobody got it.";
-    MESSAGE_CUT_SHORT, "message-cut-short", "The message is stopped. Some people got it before.";
+    MESSAGE_CUT_SHORT, "message-cut-short", "The message is stopped. Emails that were on their way may still arrive.";
     MESSAGE_TOO_LATE, "message-too-late", "The message is on its way or was stopped, so it can no longer be changed.";
     ANSWERS_FIXED, "answers-fixed", "Your answers can no longer be changed.";
     MESSAGE_WAS_SENT, "message-was-sent", "There was nothing left to cancel.";

@@ -14,6 +14,7 @@ use muster_api::{
         services::EventHandlers,
     },
 };
+use server::brand::Brand;
 use tonic::Response;
 
 use super::{
@@ -29,6 +30,7 @@ use crate::service::{Cancellation, CoverLimit, Error, Events, Links, Target};
 pub(super) struct EventApi {
     pub(super) events: Events,
     pub(super) links: Links,
+    pub(super) brand: Brand,
     pub(super) clock: Clock,
     pub(super) studio: Studio,
     pub(super) cover_limit: CoverLimit,
@@ -169,7 +171,7 @@ impl EventHandlers<CoreFrame> for EventApi {
         let target = target(&request.id, request.scope())?;
         let change = preview::planned_change(request)?;
         let planned = self.events.planned_mail(&caller.principal, target, change);
-        preview::shown(planned.await?, &self.links, self.clock.now())
+        preview::shown(planned.await?, &self.links, &self.brand, self.clock.now())
     }
 
     async fn preview_event_update(

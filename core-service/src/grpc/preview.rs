@@ -2,6 +2,7 @@
 
 use domain::{
     change::Change,
+    check_in_code::CheckInCode,
     date_time::EventTime,
     event::{Event, EventPatch},
     instant::Instant,
@@ -130,9 +131,10 @@ pub(super) fn cancellation(
 pub(super) fn shown(
     planned: PlannedMail,
     links: &Links,
+    brand: &Brand,
     now: Instant,
 ) -> Result<EventMailPreview, Error> {
-    let Some((notification, registrant)) = planned.shown else {
+    let Some((notification, mut registrant)) = planned.shown else {
         return Ok(EventMailPreview {
             added_not_notified: planned.withheld,
             ..EventMailPreview::default()
@@ -142,10 +144,11 @@ pub(super) fn shown(
     let private_url = links.sample_registration();
     let refuse_reminders_url = format!("{private_url}/no-reminders");
     let is_reminder = notification == Notification::Reminder;
+    // Its picture is shown, too.
+    registrant.check_in_code = CheckInCode::sample();
     let addressing = Addressing {
         sender: SENDER,
-        // Neither stands in the text, which alone is shown.
-        brand: &Brand::default(),
+        brand,
         host: &links.host(),
         event_url: &links.event(&registrant.event.slug),
         private_url: notification.active_status().map(|_| &*private_url),
@@ -160,10 +163,12 @@ pub(super) fn shown(
     let mail = email::mail(&job, notification, &registrant, &addressing, now);
     let mail = mail.map_err(|error| Error::unreadable("mail", error.to_string()))?;
     let code = registrant.check_in_code.as_str();
+    let html = mail.html_with_pictures();
     Ok(EventMailPreview {
         recipients: planned.recipients,
         subject: Some(mail.subject),
         text: Some(mail.text.replace(code, "[code]")),
+        html: Some(html.replace(code, "[code]")),
         added_not_notified: planned.withheld,
     })
 }

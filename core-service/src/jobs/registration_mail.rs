@@ -46,11 +46,10 @@ impl RegistrationMail {
             Task::MessageMail => self.message(job, &registrant).await?,
             _ => None,
         };
-        let is_message = task == Task::MessageMail;
+        let is_true = task != Task::MessageMail || message.is_some();
         let notification = registrant.notification(task, now);
-        let is_true = !is_message || message.is_some();
         let Some(notification) = notification.filter(|_| is_true) else {
-            return Ok(out_of_date(job, registrant.email, is_message));
+            return Ok(out_of_date(job, registrant.email));
         };
         let offers_details = match notification {
             Notification::RegisteredAgain(_) => {
@@ -181,13 +180,9 @@ fn addressed(registrant: Registrant, task: &Task) -> Registrant {
     }
 }
 
-/// What becomes of a mail that says what is no longer so. That of a message is recorded, since its message says how many people it did not
-/// reach.
-fn out_of_date(job: &ClaimedJob, address: String, is_message: bool) -> Done {
+/// What becomes of a mail that says what is no longer so, or comes too late. It is recorded: organizers were told that it would be sent.
+fn out_of_date(job: &ClaimedJob, address: String) -> Done {
     tracing::info!(kind = job.key.kind.name(), subject_id = %job.key.subject_id, "a mail is out of date and not sent");
-    if !is_message {
-        return Done::Plainly;
-    }
     Done::Withheld(Box::new(Delivery {
         address,
         bounce_token: None,

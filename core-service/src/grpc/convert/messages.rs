@@ -86,16 +86,14 @@ pub(in crate::grpc) fn message_page(page: MessagePage) -> v1::MessageList {
 pub(in crate::grpc) fn message(view: MessageView) -> v1::Message {
     let MessageView {
         message,
-        waiting,
-        withheld,
+        mails,
         schedule,
         test_sent_to,
     } = view;
-    let withheld = message.withdrawn.saturating_add(withheld);
     let is_stored = test_sent_to.is_none();
     let (_, hours) = message.timing.parts();
     let state = match message.state {
-        MessageState::Begun if waiting > 0 => "sending",
+        MessageState::Begun if mails.waiting > 0 => "sending",
         MessageState::Begun => "sent",
         _ if !is_stored => "sent",
         other => other.name(),
@@ -110,9 +108,9 @@ pub(in crate::grpc) fn message(view: MessageView) -> v1::Message {
         hours_after_end: hours.filter(|_| matches!(message.timing, Timing::AfterEnd(_))),
         is_delayed: message.is_delayed,
         recipients: message.recipients,
-        waiting,
-        left: (message.recipients - withheld - waiting).max(0),
-        withheld,
+        waiting: mails.waiting,
+        left: mails.left,
+        withheld: mails.withheld,
         created_at: message.created_at.to_string(),
         updated_at: message.updated_at.to_string(),
         version: message.version,

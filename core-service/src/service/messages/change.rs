@@ -13,7 +13,7 @@ use domain::{
     violation::{FieldViolation, Violations},
 };
 
-use super::{MessageView, Messages, NO_MESSAGE, create::record, view};
+use super::{MessageView, Messages, NO_MESSAGE, create::record, view, view_of};
 use crate::service::{
     Context, Error, Invocation, catalogue::saturated, events, judgement::Judgement, mail_quota,
 };
@@ -69,7 +69,10 @@ impl Messages {
                 version: before.version + 1,
                 ..after
             };
-            self.check_time(context, &account, &after).await?;
+            // One that waits for the mails of the next day is counted when that has come.
+            if !after.is_delayed {
+                self.check_time(context, &account, &after).await?;
+            }
             context.tx.update_message(&after).await?;
             record(context, &account, &after, MessageChange::Edited).await?;
             Ok(view(after, &event))
@@ -98,7 +101,7 @@ impl Messages {
                 MessageState::Cancelled | MessageState::Stopped => false,
             };
             if !waits {
-                return Ok(view(before, &event));
+                return view_of(&context.tx, before, &event).await;
             }
             let withdrawn = record(context, &account, &before, MessageChange::Cancelled).await?;
             let withdrawn = saturated(i64::try_from(withdrawn).unwrap_or(i64::MAX));
@@ -112,12 +115,11 @@ impl Messages {
             mail_quota::give_back(context, account.id, unneeded).await?;
             let after = Message {
                 state: MessageState::Cancelled,
-                withdrawn,
                 updated_at: context.now,
                 ..before
             };
             context.tx.update_message(&after).await?;
-            Ok(view(after, &event))
+            view_of(&context.tx, after, &event).await
         };
         self.commands.run_for(by, decide).await
     }

@@ -15,7 +15,7 @@ use domain::{
 use storage::Reads;
 use uuid::Uuid;
 
-use super::{MessageView, Messages, NO_MESSAGE, NewMessage, need::Need, view};
+use super::{MessageMails, MessageView, Messages, NO_MESSAGE, NewMessage, need::Need, view};
 use crate::service::{
     Context, Error, Invocation, Principal, events, judgement::Judgement, mail_quota, mailboxes,
 };
@@ -131,7 +131,7 @@ pub(super) fn draft(
         state: MessageState::Scheduled,
         stop_reason: None,
         recipients: 0,
-        withdrawn: 0,
+        left_before: 0,
         author_id: None,
         author_name: None,
         author_person: None,
@@ -166,6 +166,10 @@ async fn test(
     };
     context.record(fact).await?;
     Ok(MessageView {
+        mails: MessageMails {
+            left: 1,
+            ..MessageMails::default()
+        },
         test_sent_to: Some(person.email),
         ..view(
             Message {

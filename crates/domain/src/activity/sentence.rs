@@ -70,7 +70,7 @@ impl Activity {
             }
             "event.remind" => {
                 let (people, hours) = (self.count("reminded"), self.hours());
-                format!("A reminder went to {people}, {hours} before {event}")
+                format!("A reminder was due for {people}, {hours} before {event}")
             }
             "event.miss_reminder" => format!(
                 "The reminder {} before {event} was not sent: this server was not able to in time",
@@ -155,6 +155,10 @@ impl Activity {
             "message.create" => format!("{by} wrote {message}"),
             "message.update" => format!("{by} changed {message}"),
             "message.cancel" => format!("{by} cancelled {message}"),
+            "message.send" if self.number("recipients").is_some() => {
+                let people = self.count("recipients");
+                format!("The time of {message} has come: it goes to {people}")
+            }
             "message.send" => format!("The time of {message} has come: it is sent"),
             "message.delay" => {
                 format!("The emails of the day were used up: {message} waits for the next day")
@@ -479,6 +483,19 @@ mod tests {
                     ..entry("admin", "event.cancel")
                 },
                 "The operator cancelled \"Rust Meetup\". Reason: Rain",
+            ),
+            (
+                fields(
+                    "system",
+                    "message.send",
+                    json!({"number": 1, "recipients": 12}),
+                ),
+                "The time of message 1 to the guests of \"Rust Meetup\" has come: it goes to 12 people",
+            ),
+            // Of versions that did not record how many.
+            (
+                fields("system", "message.send", json!({"number": 1})),
+                "The time of message 1 to the guests of \"Rust Meetup\" has come: it is sent",
             ),
             (
                 fields("system", "event.promote_waitlist", json!({"promoted": 2})),

@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::{
-    AccountChange, EventChange, Export, Fact, KeyOrigin, KnownAs, MemberChange, PersonChange,
-    RegistrationChange, WebhookChange,
+    AccountChange, EventChange, Export, Fact, KeyOrigin, KnownAs, MemberChange, MessageChange,
+    PersonChange, RegistrationChange, WebhookChange,
 };
 use crate::{
     account::ApiKey,
@@ -234,8 +234,12 @@ impl Fact<'_> {
                 change,
             } => Entry {
                 reason: message.stop_reason.map(|why| why.words().to_owned()),
-                ..Entry::new(change.action(), account, message.id.uuid())
-                    .after(json!({ "number": message.number }))
+                ..Entry::new(change.action(), account, message.id.uuid()).after(match change {
+                    MessageChange::Begun { .. } => {
+                        json!({ "number": message.number, "recipients": message.recipients })
+                    }
+                    _ => json!({ "number": message.number }),
+                })
             },
             Self::WebhookChanged { webhook, change } => webhook_changed(webhook, change)?,
             Self::EventCreated { .. }

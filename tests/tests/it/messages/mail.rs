@@ -196,6 +196,25 @@ async fn a_message_shows_its_markdown_and_who_wrote_it(app: Arc<TestApp>) {
     assert!(mail.calendar.is_none());
 }
 
+async fn the_activity_says_to_how_many_people_it_goes_and_not_what(app: Arc<TestApp>) {
+    let owner = app.over(Surface::Http).owner(Plan::Pro).await;
+    let event = owner.publish_new(json!({"title": "Rust Night"})).await;
+    guests(&app, &event, 2).await;
+    sent_to(&owner, &event, json!({})).await;
+    pass(&app, GRACE).await;
+    let listed = owner.ok::<ListActivity>(json!({"limit": 100})).await;
+    let shown = listed.to_string();
+    assert!(
+        !shown.contains("How to find") && !shown.contains("second"),
+        "{shown}"
+    );
+    let items = listed["items"].as_array().unwrap().iter();
+    let mut sentences = items.map(|item| item["text"].as_str().unwrap());
+    let said =
+        "The time of message 1 to the guests of \"Rust Night\" has come: it goes to 2 people";
+    assert!(sentences.any(|sentence| sentence == said), "{shown}");
+}
+
 async fn texts_of_a_new_account_have_no_links(app: Arc<TestApp>) {
     let api = app.over(Surface::Http);
     let account = app.signed_up(Plan::Pro).await;
@@ -296,6 +315,7 @@ tests::on_both_engines!(
     a_forged_link_stops_nothing,
     who_opts_out_during_sending_gets_nothing,
     a_message_shows_its_markdown_and_who_wrote_it,
+    the_activity_says_to_how_many_people_it_goes_and_not_what,
     texts_of_a_new_account_have_no_links,
     a_test_goes_to_its_author_alone,
     a_mailbox_has_one_budget_over_two_cores,

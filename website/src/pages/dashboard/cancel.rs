@@ -109,7 +109,7 @@ pub(in crate::pages) async fn take(caller: Caller, form: Form) -> PageResult {
             let (mail, untold) =
                 of_cancel(&caller, &event.id, reason.clone(), scope.clone()).await?;
             let planned = series::cancellation(&caller, &event.id, scope.clone()).await?;
-            caller.answer(&ReviewPage {
+            caller.answer_with_mail(&ReviewPage {
                 page: caller.page(TITLE, Tab::Events),
                 head: EventHead::of(&event, Part::Overview),
                 reason: reason.unwrap_or_default(),

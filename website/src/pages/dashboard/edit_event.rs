@@ -148,7 +148,7 @@ async fn save(
                 dates,
                 ..ReviewPage::of(caller, event, form)
             };
-            return caller.answer(&review);
+            return caller.answer_with_mail(&review);
         }
     }
     caller.ask::<UpdateEvent>(request).await?;
