@@ -124,6 +124,7 @@ const STEPS: [Step; 64] = [
     step!(86, "0086_members_of_events", both),
     step!(87, "0087_webhooks", both),
     step!(88, "0088_webhook_indexes", both),
+    step!(90, "0090_refusal_links", both),
 ];
 
 /// SQLite's migrations.

@@ -10,7 +10,7 @@ use domain::{
 
 use super::{
     MAX_WEBHOOKS, Webhooks,
-    create::{check_plan, check_rights, is_announced, record},
+    create::{check_plan, check_rights, is_of_others, record},
     lock,
 };
 use crate::service::{Context, Error, Principal, events};
@@ -55,6 +55,9 @@ impl Webhooks {
                 // Whoever decides where a message goes must be allowed to see what it says.
                 check_rights(caller, after.content)?;
             }
+            if is_redirected || says_more {
+                caller.require_step_up(context.now)?;
+            }
             if says_more {
                 check_plan(&account, after.content)?;
             }
@@ -81,7 +84,9 @@ impl Webhooks {
                 context.wake_runner();
             }
             let change = WebhookChange::Updated {
-                is_announced: is_theirs && is_announced(context, caller).await?,
+                is_announced: is_redirected
+                    || says_more
+                    || (is_enabled && is_of_others(context, caller).await?),
             };
             record(context, &after, change).await?;
             Ok(after)

@@ -202,9 +202,12 @@ impl Fact<'_> {
             } => Entry::new("registration.erase", account, registration.uuid()),
             Self::MailRefused {
                 account,
+                event,
                 registration,
-                ..
-            } => Entry::new("registration.refuse_mail", account, registration.uuid()),
+            } => {
+                let subject = registration.map_or_else(|| event.uuid(), RegistrationId::uuid);
+                Entry::new("registration.refuse_mail", account, subject)
+            }
             Self::RemindersRefused {
                 account,
                 registration,
