@@ -517,20 +517,20 @@ impl RegistrationHandlers<CoreFrame> for RegistrationApi {
         &self,
         caller: PublicCaller,
         request: GetMailRefusalByTokenRequest,
-    ) -> Result<MailRefusal, Error> {
+    ) -> Result<Response<MailRefusal>, Error> {
         let read = self.own_registrations.refusal(&request.token);
         let refusal = Box::pin(self.link_limit.looked_up(caller.client, read)).await?;
-        Ok(convert::mail_refusal(refusal))
+        Ok(Response::new(convert::mail_refusal(refusal)))
     }
 
     async fn refuse_mail_by_former_token(
         &self,
         caller: PublicCaller,
         request: RefuseMailByFormerTokenRequest,
-    ) -> Result<MailRefusal, Error> {
+    ) -> Result<Response<MailRefusal>, Error> {
         let refuse = self.own_registrations.refuse(&request.token);
         let refused = Box::pin(self.link_limit.looked_up(caller.client, refuse)).await?;
-        Ok(convert::mail_refusal(refused))
+        Ok(Response::new(convert::mail_refusal(refused)))
     }
 
     async fn refuse_reminders_by_token(

@@ -61,16 +61,15 @@ impl Allowance {
         mails: impl IntoIterator<Item = (Cause, &str)>,
     ) -> Result<Self, storage::Error> {
         let limits = context.mailbox_limits();
-        let budgets = mails
-            .into_iter()
-            .flat_map(|(cause, address)| Budget::mails_to(limits, cause, address));
-        Self::of_budgets(context, budgets).await
+        let mails = mails.into_iter();
+        let budgets = mails.flat_map(|(cause, address)| Budget::mails_to(limits, cause, address));
+        Self::of_budgets(context, budgets.collect()).await
     }
 
     /// Takes one from each of these budgets.
     pub(super) async fn of_budgets(
         context: &mut Context,
-        budgets: impl IntoIterator<Item = Budget>,
+        budgets: Vec<Budget>,
     ) -> Result<Self, storage::Error> {
         let (limits, now) = (context.mailbox_limits(), context.now);
         let mut shares: HashMap<[u8; 32], Share> = HashMap::new();

@@ -2,6 +2,7 @@
 
 use core_service::service::{MailChoice, NewRegistration, Principal, RegistrationPatch};
 use domain::{
+    change::Change,
     event::{Event, NewEvent},
     ids::RegistrationId,
     person::Role,
@@ -161,7 +162,7 @@ async fn the_link_to_refuse_survives_another_address(database: Database) {
     let added = instance.add_at(&olga, &event, "ada@example.org").await;
     let before = mailbox.collect_one().await;
     let other = RegistrationPatch {
-        email: Some("bob@example.org".to_owned()),
+        email: Change::Set("bob@example.org".to_owned()),
         ..RegistrationPatch::default()
     };
     let corrected = instance.registrations.edit(&olga, event.id, added, other);

@@ -81,7 +81,11 @@ async fn members_of_a_new_account_read_its_titles_without_links(database: Databa
     let mails = &instance.organizer_mails;
     let choice = mails.choose(&nora, &someone.by, MailChoice::All);
     choice.await.unwrap();
-    let event = instance.create(&nora, lure()).await;
+    let lasting = NewEvent {
+        end_date: Some("2100-01-01T00:00:00Z".to_owned()),
+        ..lure()
+    };
+    let event = instance.create(&nora, lasting).await;
     let digest = async |guest: &str| {
         instance.register_guest(&event, guest).await;
         instance.clock.advance_seconds(HOUR);

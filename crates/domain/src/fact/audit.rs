@@ -11,7 +11,7 @@ use crate::{
     account::ApiKey,
     audit::{Actor, AuditEntry},
     event::Event,
-    ids::{AccountId, EventId, PersonId},
+    ids::{AccountId, EventId, PersonId, RegistrationId},
     instant::Instant,
     person::Position,
     registration::Registration,

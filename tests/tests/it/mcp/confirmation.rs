@@ -406,8 +406,11 @@ async fn unpublishing_is_confirmed_only_if_messages_end_with_it(app: Arc<TestApp
         .await
         .answer();
     let message = json!({
-        "id": stage.id, "subject": "Doors", "text": "They open at six.", "confirm": true,
-        "timing": {"kind": "before_start", "hours": 1}, "audience": {},
+        "id": stage.id,
+        "subject": "Doors",
+        "text": "They open at six.",
+        "hours_before_start": 1,
+        "confirm": true,
     });
     stage.mcp.call("send_message", message).await.answer();
     let question = asks(&stage, "unpublish_event", event.clone()).await;

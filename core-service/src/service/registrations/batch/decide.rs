@@ -155,7 +155,7 @@ impl<'a> Batch<'a> {
         let limits = context.mailbox_limits();
         let mailed = requests.iter().filter(is_mailed);
         let budgets = mailed.flat_map(|request| request.budgets(limits));
-        let mails = Allowance::of_budgets(context, budgets).await?;
+        let mails = Allowance::of_budgets(context, budgets.collect()).await?;
         Ok(Self {
             batcher,
             now,
