@@ -72,8 +72,8 @@ pub use contacts::Contacts;
 pub use credentials::{AppCall, Authenticator, Caller, Principal, SessionTrust, SignedIn};
 pub use domain::rate::LimitSettings;
 pub use erase::{Erasure, LastOwner, Outlook, People};
-pub(crate) use error::new_account_limit;
 pub use error::{Error, Lacking};
+pub(crate) use error::{new_account_limit, new_account_limit_ends};
 pub(crate) use events::EventJobError;
 pub use events::{
     Cancellation, CancellationMails, Events, MyEvents, OwnCovers, PlannedChange, PlannedMail,
@@ -109,7 +109,7 @@ pub use profile::Profile;
 pub(crate) use registrations::settle_all;
 pub use registrations::{
     Added, Approval, Arrival, DoorPlace, EventMails, Export, Imported, ImportedLine, MailChoice,
-    MailFailure, NewList, NewRegistration, Outcome, OwnRegistration, OwnRegistrations,
+    MailFailure, MailRefusal, NewList, NewRegistration, Outcome, OwnRegistration, OwnRegistrations,
     PlannedRecipients, ReadPerson, RegistrationPage, RegistrationPatch, Registrations, Ticket,
 };
 pub(crate) use removal::purge;
@@ -331,7 +331,7 @@ impl UseCases {
             registrations: Registrations::new(commands.clone(), links.clone(), limiters, plans),
             mails: Mails::new(commands.clone()),
             statistics: Statistics::new(commands.clone()),
-            organizer_mails: OrganizerMails::new(commands.clone()),
+            organizer_mails: OrganizerMails::new(commands.clone(), &plans),
             people: People::new(commands.clone()),
             authenticator,
             links,

@@ -40,6 +40,8 @@ pub struct MessageAddressing<'a> {
     pub private_url: &'a str,
     /// The page on which they stop messages of the organizer.
     pub stop_url: &'a str,
+    /// The page on which they refuse all mails of the organizer, if the organizer added them.
+    pub refuse_url: Option<&'a str>,
     /// Whether the links are those of a sample, which lead nowhere.
     pub is_sample: bool,
 }
@@ -58,6 +60,7 @@ impl<'a> MessageAddressing<'a> {
             event_url,
             private_url,
             stop_url: private_url,
+            refuse_url: None,
             is_sample: true,
         }
     }
@@ -86,6 +89,7 @@ struct Shown<'a> {
     event_url: &'a str,
     private_url: &'a str,
     stop_url: &'a str,
+    refuse_url: Option<&'a str>,
 }
 
 /// Writes a message to a registrant.
@@ -139,6 +143,7 @@ pub fn message(
         event_url: addressing.event_url,
         private_url: addressing.private_url,
         stop_url: addressing.stop_url,
+        refuse_url: addressing.refuse_url,
     };
     Ok(Mail {
         key: job.to_string(),

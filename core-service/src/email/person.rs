@@ -171,7 +171,8 @@ fn app_mail(
     url: &str,
     site: Site<'_>,
 ) -> Result<Mail, askama::Error> {
-    let (app, host) = (greeted(app).unwrap_or("an app"), site.host);
+    let (name, host) = (greeted(app), site.host);
+    let app = name.unwrap_or("an app");
     let lead = format!(
         "{app} was connected to your account on {host}. Its access was used from two places, so someone may have copied it. To be safe we have \
          disconnected the app, and nobody can use that access any more. If you still use {app}, just connect it again."
@@ -187,7 +188,11 @@ fn app_mail(
         }),
         reason: "You are getting this email because you connected this app.",
     };
-    let subject = format!("{app} was disconnected from {host}");
+    // A stranger named the app: no subject begins with that (rule 42 of docs/rules.md).
+    let subject = match name {
+        Some(app) => format!("We disconnected the app \"{app}\" from {host}"),
+        None => format!("We disconnected an app from {host}"),
+    };
     mail(job, site, &person.email, subject, shown)
 }
 

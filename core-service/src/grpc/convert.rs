@@ -43,8 +43,9 @@ pub(super) use messages::{
 };
 pub(super) use registrations::{
     approval, arrived, checked_in, declined, given_answers, given_party, hashed_codes, listed,
-    named_registrations, new_registration, own_registration, public_registration, received,
-    recipients, registration, registration_by_code, registration_page, registration_patch, ticket,
+    mail_refusal, named_registrations, new_registration, own_registration, public_registration,
+    received, recipients, registration, registration_by_code, registration_page,
+    registration_patch, ticket,
 };
 pub(super) use series::{planned_dates, repeat, repeated};
 pub(super) use sitemaps::{sitemap_cursor, sitemap_page, sitemaps};

@@ -10,8 +10,8 @@ use muster_api::{
         CreatedEvent, DeleteEventRequest, DeletedEvent, EventDeletionPreview, EventMailPreview,
         EventUpdatePreview, GetMyEventRequest, ListMyEventsRequest, MyEventDetail, MyEventList,
         PreviewCoverRequest, PreviewEventMailRequest, PublishEventRequest, RepeatEventRequest,
-        RepeatedEvents, RepetitionPreview, UnpublishEventRequest, UpdateEventRequest,
-        services::EventHandlers,
+        RepeatedEvents, RepetitionPreview, UnpublishEventRequest, UnpublishingPreview,
+        UpdateEventRequest, services::EventHandlers,
     },
 };
 use server::brand::Brand;
@@ -194,6 +194,21 @@ impl EventHandlers<CoreFrame> for EventApi {
         let id = event_id(&request.id)?;
         let title = self.events.planned_deletion(&caller.principal, id).await?;
         Ok(EventDeletionPreview { title })
+    }
+
+    async fn preview_unpublishing(
+        &self,
+        caller: Authenticated,
+        request: UnpublishEventRequest,
+    ) -> Result<UnpublishingPreview, Error> {
+        let id = event_id(&request.id)?;
+        let planned = self.events.planned_unpublishing(&caller.principal, id);
+        let (title, messages) = planned.await?;
+        Ok(UnpublishingPreview {
+            title,
+            messages,
+            stops_nothing: messages == 0,
+        })
     }
 
     async fn preview_cancellation(

@@ -62,6 +62,7 @@ pub(super) fn update(planned: PlannedUpdate) -> EventUpdatePreview {
     let PlannedUpdate {
         title,
         recipients,
+        newly_reminded,
         earlier_answers,
         dates,
     } = planned;
@@ -78,7 +79,12 @@ pub(super) fn update(planned: PlannedUpdate) -> EventUpdatePreview {
         set_aside,
         following: later_dates(dates.len().saturating_sub(1)),
         dates: dates.iter().map(EventTime::rfc3339).collect(),
-        is_quiet: recipients == 0 && earlier_answers == 0,
+        is_quiet: recipients == 0 && newly_reminded == 0 && earlier_answers == 0,
+        newly_reminded,
+        new_reminders: match newly_reminded {
+            0 => String::new(),
+            count => format!(" Guests who get new reminders: {count}."),
+        },
     }
 }
 

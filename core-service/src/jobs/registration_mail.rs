@@ -2,6 +2,7 @@
 
 use domain::{
     budget::Cause,
+    email::mailbox_hash,
     event::Event,
     ids::{AccountId, RegistrationId},
     instant::Instant,
@@ -10,6 +11,7 @@ use domain::{
     message::Message,
     registration::{Notification, Registrant},
 };
+use storage::RefusalLink;
 
 use super::{Attempt, AttemptError, Delivery, Done, Handler, Post};
 use crate::{
@@ -60,10 +62,20 @@ impl RegistrationMail {
         let is_active = notification.active_status().is_some();
         // Who had the address before must not get to the registration of someone else.
         let is_theirs = notification != Notification::AddressCorrected;
-        let link = (is_active || (registrant.is_added && is_theirs)).then(|| {
+        let own = &self.own_registrations;
+        let link = if is_active || (registrant.is_added && is_theirs) {
             let occasion = offers_details.then_some(job.key.occasion);
-            self.own_registrations.new_link(id, occasion)
-        });
+            Some(own.new_link(id, occasion))
+        } else {
+            let event = &registrant.event;
+            registrant.is_added.then(|| {
+                own.new_refusal(RefusalLink {
+                    mailbox: mailbox_hash(&registrant.email),
+                    account: event.account_id,
+                    event: event.id,
+                })
+            })
+        };
         let outgoing = Outgoing {
             address: registrant.email.clone(),
             charge: charge(notification),
@@ -119,6 +131,7 @@ impl RegistrationMail {
                     event_url: addressing.event_url,
                     private_url: &links.private_registration(token),
                     stop_url: &links.stop_messages(token),
+                    refuse_url: addressing.refuse_url,
                     is_sample: false,
                 };
                 email::message(&job.key, written, &registrant, &addressing)

@@ -53,7 +53,7 @@ macro_rules! step {
     };
 }
 
-const STEPS: [Step; 65] = [
+const STEPS: [Step; 66] = [
     step!(1, "0001_initial", both),
     step!(2, "0002_registering", both),
     step!(3, "0003_excused_jobs", both),
@@ -125,6 +125,7 @@ const STEPS: [Step; 65] = [
     step!(87, "0087_webhooks", both),
     step!(88, "0088_webhook_indexes", both),
     step!(89, "0089_left_before", both),
+    step!(90, "0090_refusal_links", both),
 ];
 
 /// SQLite's migrations.

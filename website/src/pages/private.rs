@@ -12,12 +12,13 @@ use muster_api::{
     binding::Rpc,
     v1::{
         Answer, CancelRegistrationByTokenRequest, ConfirmRegistrationByTokenRequest,
-        GetRegistrationByTokenRequest, GetRegistrationCalendarByTokenRequest, OwnRegistration,
+        GetMailRefusalByTokenRequest, GetRegistrationByTokenRequest,
+        GetRegistrationCalendarByTokenRequest, OwnRegistration, RefuseMailByFormerTokenRequest,
         RefuseMailByTokenRequest, RefuseRemindersByTokenRequest, TakeOverNewDetailsByTokenRequest,
         bindings::{
-            CancelRegistrationByToken, ConfirmRegistrationByToken, GetRegistrationByToken,
-            GetRegistrationCalendarByToken, RefuseMailByToken, RefuseRemindersByToken,
-            TakeOverNewDetailsByToken,
+            CancelRegistrationByToken, ConfirmRegistrationByToken, GetMailRefusalByToken,
+            GetRegistrationByToken, GetRegistrationCalendarByToken, RefuseMailByFormerToken,
+            RefuseMailByToken, RefuseRemindersByToken, TakeOverNewDetailsByToken,
         },
     },
 };
@@ -75,6 +76,16 @@ struct RefuseMailPage {
     email: String,
     is_refused: bool,
     registration_url: String,
+}
+
+#[derive(Template)]
+#[template(path = "former_no_mail.html")]
+struct FormerRefuseMailPage {
+    page: Page,
+    organizer: Option<String>,
+    is_refused: bool,
+    /// Of the page, where its form goes.
+    url: String,
 }
 
 #[derive(Template)]
@@ -138,10 +149,15 @@ pub(in crate::pages) async fn ask_to_cancel(context: RequestContext) -> PageResu
     })
 }
 
-/// The first step: what refusing means. Only people whom the organizer added can refuse.
+/// The first step: what refusing means. Only people whom the organizer added can refuse, also after the registration got another address.
 pub(in crate::pages) async fn ask_to_refuse_mail(context: RequestContext) -> PageResult {
     let token = context.segment(1)?;
-    let own = read(&context, &token).await?;
+    let own = match read(&context, &token).await {
+        Err(problem) if problem.http_status == 404 => {
+            return ask_to_refuse_former(&context, token).await;
+        }
+        own => own?,
+    };
     if !own.is_added {
         return Ok(flash::see(&path(&token), None));
     }
@@ -151,6 +167,23 @@ pub(in crate::pages) async fn ask_to_refuse_mail(context: RequestContext) -> Pag
         email: own.email,
         is_refused: own.is_mail_refused,
         registration_url: path(&token),
+    })
+}
+
+async fn ask_to_refuse_former(context: &RequestContext, token: String) -> PageResult {
+    let url = format!("{}/no-mail", path(&token));
+    let request = GetMailRefusalByTokenRequest { token };
+    let refusal = context.ask::<GetMailRefusalByToken>(request).await?;
+    let title = if refusal.is_refused {
+        "You get no more email from this organizer"
+    } else {
+        "No more email from this organizer?"
+    };
+    private(&FormerRefuseMailPage {
+        page: unlisted(&context.site, title),
+        organizer: refusal.organizer,
+        is_refused: refusal.is_refused,
+        url,
     })
 }
 
@@ -224,8 +257,17 @@ pub(in crate::pages) async fn cancel(context: RequestContext, _form: Form) -> Pa
 pub(in crate::pages) async fn refuse_mail(context: RequestContext, _form: Form) -> PageResult {
     let token = context.segment(1)?;
     let path = path(&token);
-    let request = RefuseMailByTokenRequest { token };
-    change::<RefuseMailByToken>(&context, request, &path, Flash::MAIL_REFUSED).await
+    let request = RefuseMailByTokenRequest {
+        token: token.clone(),
+    };
+    match change::<RefuseMailByToken>(&context, request, &path, Flash::MAIL_REFUSED).await {
+        Err(problem) if problem.http_status == 404 => {
+            let request = RefuseMailByFormerTokenRequest { token };
+            context.ask::<RefuseMailByFormerToken>(request).await?;
+            Ok(flash::see(&format!("{path}/no-mail"), None))
+        }
+        done => done,
+    }
 }
 
 pub(in crate::pages) async fn take_over(context: RequestContext, _form: Form) -> PageResult {

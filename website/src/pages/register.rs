@@ -103,6 +103,7 @@ fn unsent(site: &Site, slug: &str, form: &Form, problem: &Problem) -> PageResult
     let unsent = Unsent {
         page: Page::unlisted(site.links(), why.headline, why.text, Section::Events),
         why,
+        reason: None,
         url: &form_path(slug),
         form,
         label: |name| match name {

@@ -122,11 +122,17 @@ pub(super) fn on_account(what: &AccountIncident, place: &str) -> Words {
             ),
         ),
         AccountIncident::WebhookMade(target) => Words {
-            subject: "Changes are posted to a new address",
-            lead: format!(
-                "A webhook of {place} posts changes to your events to {} now. A member who is no owner, an API key or an app set that up.",
-                host(target, "another server")
-            ),
+            subject: "A webhook sends changes of your events",
+            lead: if target.is_empty() {
+                format!(
+                    "A webhook of {place} was made, from which programs pull changes to your events. A member, an API key or an app set that up."
+                )
+            } else {
+                format!(
+                    "A webhook of {place} posts changes to your events to {} now. A member, an API key or an app set that up.",
+                    host(target, "another server")
+                )
+            },
             link: "See the webhooks",
         },
         AccountIncident::WebhookFailing(target) => Words {

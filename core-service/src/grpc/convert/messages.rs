@@ -11,6 +11,7 @@ use muster_api::v1;
 use super::Mask;
 use crate::service::{
     Error, LeftOut, MessagePage, MessagePatch, MessageView, NewMessage, PlannedMessage,
+    new_account_limit_ends,
 };
 
 /// A request to write a message.
@@ -154,7 +155,12 @@ pub(in crate::grpc) fn left_out_summary(left_out: &[LeftOut]) -> String {
         format!("{} {why}", people(one.count))
     };
     let all: Vec<String> = left_out.iter().map(words).collect();
-    format!(" Left out: {}.", all.join(", "))
+    let ends = if left_out.iter().any(|one| one.reason == "added") {
+        format!("; {}", new_account_limit_ends())
+    } else {
+        String::new()
+    };
+    format!(" Left out: {}{ends}.", all.join(", "))
 }
 
 /// A message that is considered, with its mail.

@@ -14,9 +14,17 @@ use super::{
     Mask, custom_field_messages, given_id, hexadecimal, mails::mail_kind, public_event, violation,
 };
 use crate::service::{
-    Approval, Arrival, Error, Links, MailFailure, NewRegistration, OwnRegistration,
+    Approval, Arrival, Error, Links, MailFailure, MailRefusal, NewRegistration, OwnRegistration,
     PlannedRecipients, PublicEvent, RegistrationPage, RegistrationPatch, Ticket,
 };
+
+/// Whether mails of an organizer are refused.
+pub(in crate::grpc) fn mail_refusal(refusal: MailRefusal) -> v1::MailRefusal {
+    v1::MailRefusal {
+        organizer: refusal.organizer.name,
+        is_refused: refusal.is_refused,
+    }
+}
 
 /// The status of the registrations to list. An unknown one is refused.
 pub(super) fn status(name: Option<&str>) -> Result<Option<Status>, Vec<FieldViolation>> {

@@ -150,6 +150,7 @@ impl Registrations {
                             } else {
                                 FirstMail::Later
                             },
+                            asker: None,
                             link: None,
                             span: traces::current(),
                         });

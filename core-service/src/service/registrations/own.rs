@@ -12,11 +12,12 @@ use domain::{
 };
 
 use server::telemetry::chain;
+use storage::RefusalLink;
 
 use crate::service::{
     Commands, Context, Error, Links,
     catalogue::{ShownBy, counters, organizer, saturated, seats_left},
-    mail_permits::NewLink,
+    mail_permits::{LinkTarget, NewLink},
     registrations::{MailChoice, manage::Held, settle::settle},
     trust,
 };
@@ -52,7 +53,7 @@ pub struct OwnRegistration {
     pub is_party_changeable: bool,
     /// Other details, of a repeated registration, that the attendee may take over.
     pub new_details: Option<Details>,
-    /// Whether the event's organizers mail the address no more, unless the person registers themselves.
+    /// Whether the event's organizers no longer mail the address about what they add it to.
     pub is_mail_refused: bool,
     /// Whether they get no messages of the event's organizers.
     pub are_messages_stopped: bool,
@@ -76,7 +77,7 @@ pub struct Ticket {
 /// Use cases about an attendee's own registration.
 #[derive(Debug, Clone)]
 pub struct OwnRegistrations {
-    commands: Commands,
+    pub(super) commands: Commands,
     links: Links,
     /// Whether every account is trusted.
     trusts_all: bool,
@@ -151,9 +152,15 @@ impl OwnRegistrations {
             let held = hold(context, &hash).await?;
             let before = held.registration.clone();
             let (after, event) = decide(context, held).await?;
-            let is_proof = after != before
-                && !before.is_added
-                && trust::note_proof(context, event.account_id, &before.email).await?;
+            let is_own = after != before && !before.is_added;
+            // An address that anyone typed proves nothing, and who cancels wants no more mail.
+            if is_own && after.status != Status::Cancelled {
+                let mailbox = email::mailbox_hash(&before.email);
+                let refusal = (mailbox, Some(event.account_id));
+                context.tx.delete_suppressions(&[refusal]).await?;
+            }
+            let is_proof =
+                is_own && trust::note_proof(context, event.account_id, &before.email).await?;
             Ok((after, event, is_proof))
         };
         let (registration, event, is_proof) = self.commands.run(Actor::Attendee, change).await?;
@@ -215,8 +222,20 @@ impl OwnRegistrations {
         let token = LinkToken::generate(self.commands.entropy());
         let link = NewLink {
             hash: token.hash(),
-            registration,
-            occasion,
+            to: LinkTarget::Registration {
+                registration,
+                occasion,
+            },
+        };
+        (token, link)
+    }
+
+    /// A new link for a mail that only refuses such mails: its token, and what is to be stored.
+    pub(crate) fn new_refusal(&self, to: RefusalLink) -> (LinkToken, NewLink) {
+        let token = LinkToken::generate(self.commands.entropy());
+        let link = NewLink {
+            hash: token.hash(),
+            to: LinkTarget::Refusal(to),
         };
         (token, link)
     }

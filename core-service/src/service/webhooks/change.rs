@@ -10,7 +10,7 @@ use domain::{
 
 use super::{
     MAX_WEBHOOKS, Webhooks,
-    create::{check_plan, check_rights, is_announced, record},
+    create::{check_plan, check_rights, is_of_others, record},
     lock,
 };
 use crate::service::{Context, Error, Invocation, events, judgement::Judgement};
@@ -65,6 +65,9 @@ impl Webhooks {
                 // The same holds for whoever decides where it goes.
                 check_rights(caller, after.content)?;
             }
+            if is_redirected || says_more {
+                caller.require_step_up(context.now)?;
+            }
             let is_theirs = is_redirected || says_more || is_enabled;
             let after = Webhook {
                 created_by: if is_theirs {
@@ -88,7 +91,9 @@ impl Webhooks {
                 context.wake_runner();
             }
             let change = WebhookChange::Updated {
-                is_announced: is_theirs && is_announced(context, caller).await?,
+                is_announced: is_redirected
+                    || says_more
+                    || (is_enabled && is_of_others(context, caller).await?),
             };
             record(context, &after, change).await?;
             Ok(after)

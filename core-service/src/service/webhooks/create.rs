@@ -63,6 +63,8 @@ impl Webhooks {
         let decide = async |context: &mut Context| {
             let account = events::lock_account(context, caller).await?;
             check_rights(caller, new.content)?;
+            // A webhook is worth a key: what happens is sent to whoever made it.
+            caller.require_step_up(context.now)?;
             let mut judgement = Judgement::of(mistakes);
             let url = judgement.note(url)?;
             let types = judgement.note(types)?;
@@ -107,10 +109,7 @@ impl Webhooks {
                 updated_at: now,
             };
             context.tx.insert_webhook(&webhook).await?;
-            let change = WebhookChange::Created {
-                is_announced: is_announced(context, caller).await?,
-            };
-            record(context, &webhook, change).await?;
+            record(context, &webhook, WebhookChange::Created).await?;
             let secret = key.secret();
             Ok(MadeWebhook { webhook, secret })
         };
@@ -194,8 +193,8 @@ fn check_quota(account: &Account, present: usize) -> Result<(), Error> {
     )))
 }
 
-/// Whether the owners get a mail about what the caller does: none of them does it by themselves.
-pub(super) async fn is_announced(context: &mut Context, caller: &Principal) -> Result<bool, Error> {
+/// Whether none of the owners does it by themselves.
+pub(super) async fn is_of_others(context: &mut Context, caller: &Principal) -> Result<bool, Error> {
     let Actor::Person(person) = caller.actor else {
         return Ok(matches!(caller.actor, Actor::Key(_) | Actor::App(..)));
     };

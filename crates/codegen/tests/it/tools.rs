@@ -73,6 +73,8 @@ const BESIDES: [&str; 3] = ["create_event", "get_account", "list_my_events"];
 fn the_instructions_name_every_tool_that_mails_people_or_cannot_be_undone() {
     let outputs = muster();
     let instructions = json(&outputs, "mcp.json")["instructions"].to_string();
+    let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
+    let words: BTreeSet<&str> = instructions.split(|letter| !is_word(letter)).collect();
     for tool in definitions(&outputs) {
         let hints = &tool["annotations"];
         // What is not said is MCP's default.
@@ -81,7 +83,7 @@ fn the_instructions_name_every_tool_that_mails_people_or_cannot_be_undone() {
             hints["readOnlyHint"] != true && (reaches_people || hints["destructiveHint"] == true);
         let name = tool["name"].as_str().unwrap();
         assert_eq!(
-            instructions.contains(name),
+            words.contains(name),
             is_grave || BESIDES.contains(&name),
             "{name}"
         );

@@ -303,14 +303,14 @@ impl Activity {
 
     fn by(&self) -> String {
         match (&*self.actor, self.actor_name.as_deref()) {
-            ("key", Some(label)) => format!("The key \"{label}\""),
-            ("key", None) => "A key".to_owned(),
-            ("app", name) => {
-                let app =
-                    name.map_or_else(|| "An app".to_owned(), |name| format!("The app \"{name}\""));
+            (kind @ ("key" | "app"), name) => {
+                let program = name.map_or_else(
+                    || if kind == "key" { "A key" } else { "An app" }.to_owned(),
+                    |name| format!("The {kind} \"{name}\""),
+                );
                 match &self.on_behalf_of {
-                    Some(person) => format!("{app} of {person}"),
-                    None => app,
+                    Some(person) => format!("{program} of {person}"),
+                    None => program,
                 }
             }
             ("admin", _) => "The operator".to_owned(),
@@ -408,7 +408,7 @@ mod tests {
                 "app" => Some("Claude".to_owned()),
                 _ => None,
             },
-            on_behalf_of: (actor == "app").then(|| "Olga".to_owned()),
+            on_behalf_of: matches!(actor, "app" | "key").then(|| "Olga".to_owned()),
             action: action.to_owned(),
             subject_id: Uuid::nil(),
             event_id: None,
@@ -467,7 +467,7 @@ mod tests {
         for (entry, expected) in [
             (
                 entry("key", "event.publish"),
-                "The key \"laptop\" published \"Rust Meetup\"",
+                "The key \"laptop\" of Olga published \"Rust Meetup\"",
             ),
             (
                 fields(
@@ -475,7 +475,7 @@ mod tests {
                     "event.update",
                     json!({"title": "x", "start_date": "y", "city": null}),
                 ),
-                "The key \"laptop\" changed title, start date and city of \"Rust Meetup\"",
+                "The key \"laptop\" of Olga changed title, start date and city of \"Rust Meetup\"",
             ),
             (
                 Activity {
@@ -515,7 +515,7 @@ mod tests {
                     "registration.update",
                     json!({"changed": ["name", "answers"]}),
                 ),
-                "The key \"laptop\" changed name and answers of the registration of Ada for \"Rust Meetup\"",
+                "The key \"laptop\" of Olga changed name and answers of the registration of Ada for \"Rust Meetup\"",
             ),
             (
                 fields(
@@ -628,7 +628,7 @@ mod tests {
             ),
             (
                 entry("key", "event.export_registrations"),
-                "The key \"laptop\" downloaded the attendee list of \"Rust Meetup\"",
+                "The key \"laptop\" of Olga downloaded the attendee list of \"Rust Meetup\"",
             ),
             (
                 entry("person", "account.export_activity"),
@@ -655,7 +655,7 @@ mod tests {
         };
         assert_eq!(
             deleted.sentence(),
-            "The key \"laptop\" deleted the draft \"Draft\""
+            "The key \"laptop\" of Olga deleted the draft \"Draft\""
         );
     }
 

@@ -11,7 +11,7 @@ use crate::{
     account::ApiKey,
     audit::{Actor, AuditEntry},
     event::Event,
-    ids::{AccountId, EventId, PersonId},
+    ids::{AccountId, EventId, PersonId, RegistrationId},
     instant::Instant,
     person::Position,
     registration::Registration,
@@ -202,9 +202,12 @@ impl Fact<'_> {
             } => Entry::new("registration.erase", account, registration.uuid()),
             Self::MailRefused {
                 account,
+                event,
                 registration,
-                ..
-            } => Entry::new("registration.refuse_mail", account, registration.uuid()),
+            } => {
+                let subject = registration.map_or_else(|| event.uuid(), RegistrationId::uuid);
+                Entry::new("registration.refuse_mail", account, subject)
+            }
             Self::RemindersRefused {
                 account,
                 registration,

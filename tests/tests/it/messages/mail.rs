@@ -19,6 +19,42 @@ fn stop_path(mail: &Mail) -> String {
     url.strip_prefix(TestApp::PUBLIC_URL).unwrap().to_owned()
 }
 
+async fn whoever_was_added_can_refuse_all_mails_by_a_message_too(app: Arc<TestApp>) {
+    let owner = app.over(Surface::Http).owner(Plan::Pro).await;
+    let event = owner.publish_new(json!({})).await;
+    let guest = json!({"id": event.id, "name": "Ada", "email": "ada@example.org"});
+    owner.ok::<AddRegistration>(guest).await;
+    guests(&app, &event, 1).await;
+    sent_to(&owner, &event, json!({})).await;
+    pass(&app, GRACE).await;
+    for mail in messages(&app) {
+        let is_added = mail.to == "ada@example.org";
+        // The header stays that of messages, which mail programs post to.
+        assert!(stop_path(&mail).ends_with("/messages"), "{mail:?}");
+        let said = if is_added {
+            "because the organizer registered this address"
+        } else {
+            "because this address was registered"
+        };
+        assert!(mail.text.contains(said), "{}", mail.text);
+        let words = "No more email from this organizer";
+        assert_eq!(mail.text.contains(words), is_added, "{}", mail.text);
+        assert_eq!(mail.html.contains(words), is_added, "{}", mail.html);
+        if is_added {
+            let mut words = mail.text.split_whitespace();
+            let url = words.find(|word| word.ends_with("/no-mail")).unwrap();
+            assert!(mail.html.contains(url), "{}", mail.html);
+            let page = url.strip_prefix(TestApp::PUBLIC_URL).unwrap();
+            app.site.form(page, &[]).send().await;
+        }
+    }
+    let preview = owner.ok::<PreviewMessage>(to(&event, json!({}))).await;
+    assert_eq!(
+        preview["left_out"],
+        json!([{"reason": "refused", "count": 1}])
+    );
+}
+
 async fn an_opt_out_ends_messages_and_nothing_else(app: Arc<TestApp>) {
     let owner = app.over(Surface::Http).owner(Plan::Pro).await;
     let event = owner.publish_new(json!({})).await;
@@ -310,6 +346,7 @@ async fn a_mailbox_has_one_budget_over_two_cores(app: Arc<TestApp>) {
 }
 
 tests::on_both_engines!(
+    whoever_was_added_can_refuse_all_mails_by_a_message_too,
     an_opt_out_ends_messages_and_nothing_else,
     an_opt_out_is_taken_back_on_either_page,
     a_forged_link_stops_nothing,

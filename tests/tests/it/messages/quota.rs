@@ -129,6 +129,14 @@ async fn a_new_account_writes_to_few_of_those_whom_it_added(app: Arc<TestApp>) {
         preview["left_out"],
         json!([{"reason": "added", "count": 4}])
     );
+    let summary = preview["left_out_summary"].as_str().unwrap();
+    for words in [
+        "4 people whom you added",
+        "20 people have registered themselves",
+        "the operator trusts the account",
+    ] {
+        assert!(summary.contains(words), "{summary}");
+    }
     sent_to(&owner, &event, json!({})).await;
     pass(&app, GRACE).await;
     assert_eq!(reached(&app).len(), 10);

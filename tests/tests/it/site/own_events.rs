@@ -230,6 +230,22 @@ async fn a_new_owner_reads_who_is_not_told_of_a_cancellation(app: Arc<TestApp>) 
         owner.ok::<AddRegistration>(guest).await;
     }
     let browser = Browser::signed_in(&app, &account.email).await;
+    // Whatever needs more says what is left, and what lifts the limit.
+    let guest = [("name", "Late"), ("email", "late@example.org")];
+    let added = path(&event, "/registrations/new");
+    let member = [("role", "door"), ("email", "late@example.org")];
+    for (page, fields) in [(&*added, guest), ("/dashboard/members", member)] {
+        let refused = browser.send(page, &fields).await;
+        let html = refused.html(429);
+        for words in [
+            "of which 0 are left until 2027-01-16T00:00:00Z",
+            "20 people have registered themselves",
+            "the operator trusts the account",
+            "late@example.org",
+        ] {
+            assert!(html.contains(words), "{page} {words}: {html}");
+        }
+    }
     let cancel = path(&event, "/cancel");
     let untold = "20 people whom you added get no email";
     assert!(browser.page(&cancel).await.html(200).contains(untold));

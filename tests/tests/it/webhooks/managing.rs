@@ -241,7 +241,7 @@ async fn owners_get_a_mail_about_webhooks_that_keys_make_and_revoking_the_key_en
         mails.iter().any(is_told)
     };
     assert!(
-        told(&mails, "Changes are posted to a new address"),
+        told(&mails, "A webhook sends changes of your events"),
         "{mails:?}"
     );
     app.core

@@ -1446,6 +1446,34 @@ impl PublicRpc for PreviewEventDeletion {
     const CACHING: Option<Caching> = None;
 }
 
+/// Says how many messages would stop for good if the event became a draft again. Nothing is changed, and what would be refused is refused here, too. For the confirmation of the tool `unpublish_event`; it has no route.
+#[derive(Debug, Clone, Copy)]
+pub struct PreviewUnpublishing;
+
+impl Rpc for PreviewUnpublishing {
+    type Request = super::UnpublishEventRequest;
+    type Response = super::UnpublishingPreview;
+
+    const NAME: &'static str = "PreviewUnpublishing";
+    const GRPC_PATH: &'static str = "/muster.v1.EventService/PreviewUnpublishing";
+    const INTERNAL: bool = false;
+    const ACCESS: Access = Access::Bearer;
+    const SCOPE: Option<Scope> = Some(Scope::EventsWrite);
+    const READ_ONLY: bool = true;
+    const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = true;
+    const STEP_UP: bool = false;
+    const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
+}
+
+impl PublicRpc for PreviewUnpublishing {
+    const CONTENT: Content = Content::Json;
+    const CACHING: Option<Caching> = None;
+}
+
 /// Says how many people a cancellation would email. Nothing is changed. For the confirmation of the tool `cancel_event`; it has no route.
 #[derive(Debug, Clone, Copy)]
 pub struct PreviewCancellation;
@@ -1522,7 +1550,7 @@ impl Binding for PublishEvent {
     }
 }
 
-/// `POST /api/v1/me/events/{id}/unpublish`: Makes an event a draft again. If it already is one, nothing changes. Registrations are kept.
+/// `POST /api/v1/me/events/{id}/unpublish`: Makes an event a draft again. If it already is one, nothing changes. Registrations are kept. Messages that are scheduled or being sent stop for good.
 #[derive(Debug, Clone, Copy)]
 pub struct UnpublishEvent;
 
@@ -3373,7 +3401,7 @@ impl PublicRpc for ChangeAnswersByToken {
     const CACHING: Option<Caching> = None;
 }
 
-/// Stops the emails of an event's organizer to the attendee, whom the organizer added, by the private link from an email: those of all events of the account, cancellations included. It ends when the attendee registers themselves. Stopping again changes nothing. For the website; it has no route.
+/// Stops the emails of an event's organizer to the attendee, whom the organizer added, by the private link from an email: those of all events of the account, cancellations included. It ends when the attendee registers themselves and confirms or changes that on the private page. Stopping again changes nothing. For the website; it has no route.
 #[derive(Debug, Clone, Copy)]
 pub struct RefuseMailByToken;
 
@@ -3397,6 +3425,62 @@ impl Rpc for RefuseMailByToken {
 }
 
 impl PublicRpc for RefuseMailByToken {
+    const CONTENT: Content = Content::Json;
+    const CACHING: Option<Caching> = None;
+}
+
+/// Returns whether a link from an email stops an organizer's emails that leads to no registration any more, since its address was corrected. For the website; it has no route.
+#[derive(Debug, Clone, Copy)]
+pub struct GetMailRefusalByToken;
+
+impl Rpc for GetMailRefusalByToken {
+    type Request = super::GetMailRefusalByTokenRequest;
+    type Response = super::MailRefusal;
+
+    const NAME: &'static str = "GetMailRefusalByToken";
+    const GRPC_PATH: &'static str = "/muster.v1.RegistrationService/GetMailRefusalByToken";
+    const INTERNAL: bool = false;
+    const ACCESS: Access = Access::Public;
+    const SCOPE: Option<Scope> = None;
+    const READ_ONLY: bool = true;
+    const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
+    const STEP_UP: bool = false;
+    const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
+}
+
+impl PublicRpc for GetMailRefusalByToken {
+    const CONTENT: Content = Content::Json;
+    const CACHING: Option<Caching> = None;
+}
+
+/// Stops the emails of an organizer by such a link. Stopping again changes nothing. For the website; it has no route.
+#[derive(Debug, Clone, Copy)]
+pub struct RefuseMailByFormerToken;
+
+impl Rpc for RefuseMailByFormerToken {
+    type Request = super::RefuseMailByFormerTokenRequest;
+    type Response = super::MailRefusal;
+
+    const NAME: &'static str = "RefuseMailByFormerToken";
+    const GRPC_PATH: &'static str = "/muster.v1.RegistrationService/RefuseMailByFormerToken";
+    const INTERNAL: bool = false;
+    const ACCESS: Access = Access::Public;
+    const SCOPE: Option<Scope> = None;
+    const READ_ONLY: bool = false;
+    const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
+    const STEP_UP: bool = false;
+    const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
+}
+
+impl PublicRpc for RefuseMailByFormerToken {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
 }
@@ -4120,6 +4204,7 @@ pub fn visit_rpcs(visitor: &mut impl RpcVisitor) {
     visitor.visit(PreviewCover);
     visitor.visit(PreviewEventUpdate);
     visitor.visit(PreviewEventDeletion);
+    visitor.visit(PreviewUnpublishing);
     visitor.visit(PreviewCancellation);
     visitor.visit(PublishEvent);
     visitor.visit(UnpublishEvent);
@@ -4167,6 +4252,8 @@ pub fn visit_rpcs(visitor: &mut impl RpcVisitor) {
     visitor.visit(TakeOverNewDetailsByToken);
     visitor.visit(ChangeAnswersByToken);
     visitor.visit(RefuseMailByToken);
+    visitor.visit(GetMailRefusalByToken);
+    visitor.visit(RefuseMailByFormerToken);
     visitor.visit(RefuseRemindersByToken);
     visitor.visit(CancelRegistrationByToken);
     visitor.visit(GetEventStatistics);

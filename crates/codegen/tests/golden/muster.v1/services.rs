@@ -467,6 +467,13 @@ pub trait EventHandlers<F: Frame>: Send + Sync + 'static {
         request: super::DeleteEventRequest,
     ) -> impl Future<Output = Result<super::EventDeletionPreview, F::Error>> + Send;
 
+    /// See [`bindings::PreviewUnpublishing`].
+    fn preview_unpublishing(
+        &self,
+        caller: F::Bearer,
+        request: super::UnpublishEventRequest,
+    ) -> impl Future<Output = Result<super::UnpublishingPreview, F::Error>> + Send;
+
     /// See [`bindings::PreviewCancellation`].
     fn preview_cancellation(
         &self,
@@ -630,6 +637,15 @@ for Framed<F, H> {
             .open(bindings::PreviewEventDeletion, request, F::bearer)?;
         self.answer(self.handlers().preview_event_deletion(caller, request.message))
             .await
+    }
+
+    async fn preview_unpublishing(
+        &self,
+        request: Request<super::UnpublishEventRequest>,
+    ) -> Result<Response<super::UnpublishingPreview>, Status> {
+        let (caller, request) = self
+            .open(bindings::PreviewUnpublishing, request, F::bearer)?;
+        self.answer(self.handlers().preview_unpublishing(caller, request.message)).await
     }
 
     async fn preview_cancellation(
@@ -1086,6 +1102,20 @@ pub trait RegistrationHandlers<F: Frame>: Send + Sync + 'static {
         request: super::RefuseMailByTokenRequest,
     ) -> impl Future<Output = Result<Response<super::OwnRegistration>, F::Error>> + Send;
 
+    /// See [`bindings::GetMailRefusalByToken`].
+    fn get_mail_refusal_by_token(
+        &self,
+        caller: F::Public,
+        request: super::GetMailRefusalByTokenRequest,
+    ) -> impl Future<Output = Result<Response<super::MailRefusal>, F::Error>> + Send;
+
+    /// See [`bindings::RefuseMailByFormerToken`].
+    fn refuse_mail_by_former_token(
+        &self,
+        caller: F::Public,
+        request: super::RefuseMailByFormerTokenRequest,
+    ) -> impl Future<Output = Result<Response<super::MailRefusal>, F::Error>> + Send;
+
     /// See [`bindings::RefuseRemindersByToken`].
     fn refuse_reminders_by_token(
         &self,
@@ -1503,6 +1533,26 @@ impl<
         self.answer(self.handlers().refuse_mail_by_token(caller, request.message)).await
     }
 
+    async fn get_mail_refusal_by_token(
+        &self,
+        request: Request<super::GetMailRefusalByTokenRequest>,
+    ) -> Result<Response<super::MailRefusal>, Status> {
+        let (caller, request) = self
+            .open(bindings::GetMailRefusalByToken, request, F::public)?;
+        self.answer(self.handlers().get_mail_refusal_by_token(caller, request.message))
+            .await
+    }
+
+    async fn refuse_mail_by_former_token(
+        &self,
+        request: Request<super::RefuseMailByFormerTokenRequest>,
+    ) -> Result<Response<super::MailRefusal>, Status> {
+        let (caller, request) = self
+            .open(bindings::RefuseMailByFormerToken, request, F::public)?;
+        self.answer(self.handlers().refuse_mail_by_former_token(caller, request.message))
+            .await
+    }
+
     async fn refuse_reminders_by_token(
         &self,
         request: Request<super::RefuseRemindersByTokenRequest>,
@@ -1831,6 +1881,10 @@ static ACCESS: &[(&str, AccessRule)] = &[
         AccessRule::of::<bindings::PreviewEventDeletion>(),
     ),
     (
+        "/muster.v1.EventService/PreviewUnpublishing",
+        AccessRule::of::<bindings::PreviewUnpublishing>(),
+    ),
+    (
         "/muster.v1.EventService/PreviewCancellation",
         AccessRule::of::<bindings::PreviewCancellation>(),
     ),
@@ -2005,6 +2059,14 @@ static ACCESS: &[(&str, AccessRule)] = &[
     (
         "/muster.v1.RegistrationService/RefuseMailByToken",
         AccessRule::of::<bindings::RefuseMailByToken>(),
+    ),
+    (
+        "/muster.v1.RegistrationService/GetMailRefusalByToken",
+        AccessRule::of::<bindings::GetMailRefusalByToken>(),
+    ),
+    (
+        "/muster.v1.RegistrationService/RefuseMailByFormerToken",
+        AccessRule::of::<bindings::RefuseMailByFormerToken>(),
     ),
     (
         "/muster.v1.RegistrationService/RefuseRemindersByToken",

@@ -931,6 +931,8 @@ impl Validate for super::TakeOverNewDetailsByTokenRequest {}
 impl Validate for super::CancelRegistrationByTokenRequest {}
 impl Validate for super::RefuseRemindersByTokenRequest {}
 impl Validate for super::RefuseMailByTokenRequest {}
+impl Validate for super::GetMailRefusalByTokenRequest {}
+impl Validate for super::RefuseMailByFormerTokenRequest {}
 impl Validate for super::GetRegistrationCalendarByTokenRequest {}
 impl Validate for super::GetTicketRequest {}
 

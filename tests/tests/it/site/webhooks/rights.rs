@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use domain::plan::Plan;
-use muster_api::v1::bindings::{CreateWebhook, GetWebhook};
+use muster_api::v1::bindings::{CreateWebhook, GetWebhook, UpdateWebhook};
 use serde_json::json;
 use tests::{OAuthApp, Receiver, Surface, TestApp};
 
@@ -90,7 +90,7 @@ async fn the_webhooks_of_a_member_end_with_their_membership_or_their_role(app: A
         made(&organizer, &receiver.url()).await;
         app.drain_jobs().await;
         let is_about_it = |mail: &tests::Mail| {
-            mail.to == account.email && mail.subject.starts_with("Changes are posted")
+            mail.to == account.email && mail.subject.starts_with("A webhook sends")
         };
         assert!(app.notices().iter().any(is_about_it), "{name}");
         client.create(json!({})).await;
@@ -162,8 +162,54 @@ async fn what_a_member_for_one_event_does_is_posted_and_they_see_no_webhook(app:
     );
 }
 
+async fn where_changes_go_is_decided_after_a_step_up_and_told_to_all_owners(app: Arc<TestApp>) {
+    let (account, browser, client) = owner(&app, Plan::Pro).await;
+    let second = member(&app, &browser, "second@example.org", "owner").await;
+    let told = || {
+        let mails = app.notices();
+        let is_about_it = |mail: &&tests::Mail| mail.subject.starts_with("A webhook sends");
+        let mut told: Vec<String> = mails
+            .iter()
+            .filter(is_about_it)
+            .map(|mail| mail.to.clone())
+            .collect();
+        told.sort();
+        told
+    };
+    let owners = [&*account.email, "second@example.org"];
+    let url = "https://hooks.example/1";
+    let webhook = client.ok::<CreateWebhook>(json!({"url": url})).await;
+    app.drain_jobs().await;
+    assert_eq!(told().len(), 2, "also about a key's");
+    let (page, _) = made(&browser, "http://127.0.0.1:9/hook").await;
+    app.drain_jobs().await;
+    assert_eq!(told().len(), 4, "{owners:?}");
+
+    app.advance(std::time::Duration::from_mins(16));
+    let edit = format!("{page}/edit");
+    let form = |url, content| [("url", url), ("content", content), ("signature", "v1")];
+    for (path, form) in [
+        (NEW, form("http://127.0.0.1:9/other", "thin")),
+        (&*edit, form("http://127.0.0.1:9/other", "thin")),
+        (&*edit, form("http://127.0.0.1:9/hook", "full")),
+    ] {
+        let refused = browser.send(path, &form).await;
+        let html = refused.html(403);
+        assert!(html.contains("confirm that it is you"), "{path}: {html}");
+    }
+    // What sends nothing elsewhere needs none, and a key has had its step-up.
+    let paused = browser.send(&page, &[("action", "pause")]).await;
+    assert_eq!(paused.status, 303, "{paused:?}");
+    let change = json!({"webhook_id": webhook["id"], "url": "https://hooks.example/2"});
+    client.ok::<UpdateWebhook>(change).await;
+    app.drain_jobs().await;
+    assert_eq!(told().len(), 6);
+    drop(second);
+}
+
 tests::on_both_engines!(
     what_a_member_for_one_event_does_is_posted_and_they_see_no_webhook,
+    where_changes_go_is_decided_after_a_step_up_and_told_to_all_owners,
     revoking_a_key_ends_its_webhooks_unless_they_are_to_stay,
     disconnecting_an_app_ends_its_webhooks_unless_they_are_to_stay,
     the_webhooks_of_a_member_end_with_their_membership_or_their_role,
