@@ -1176,7 +1176,7 @@ impl Rpc for CloneEvent {
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
-    const COLLECTS_MISTAKES: bool = false;
+    const COLLECTS_MISTAKES: bool = true;
 }
 
 impl PublicRpc for CloneEvent {
@@ -1224,7 +1224,7 @@ impl Rpc for RepeatEvent {
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = true;
-    const COLLECTS_MISTAKES: bool = false;
+    const COLLECTS_MISTAKES: bool = true;
 }
 
 impl PublicRpc for RepeatEvent {
@@ -1272,7 +1272,7 @@ impl Rpc for PreviewRepetition {
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
-    const COLLECTS_MISTAKES: bool = false;
+    const COLLECTS_MISTAKES: bool = true;
 }
 
 impl PublicRpc for PreviewRepetition {
@@ -1670,7 +1670,7 @@ impl Rpc for CreateMessage {
     const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
-    const COLLECTS_MISTAKES: bool = false;
+    const COLLECTS_MISTAKES: bool = true;
 }
 
 impl PublicRpc for CreateMessage {
@@ -1718,7 +1718,7 @@ impl Rpc for PreviewMessage {
     const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
-    const COLLECTS_MISTAKES: bool = false;
+    const COLLECTS_MISTAKES: bool = true;
 }
 
 impl PublicRpc for PreviewMessage {
@@ -1872,7 +1872,7 @@ impl Rpc for UpdateMessage {
     const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
-    const COLLECTS_MISTAKES: bool = false;
+    const COLLECTS_MISTAKES: bool = true;
 }
 
 impl PublicRpc for UpdateMessage {
@@ -3613,7 +3613,7 @@ impl Rpc for CreateWebhook {
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
-    const COLLECTS_MISTAKES: bool = false;
+    const COLLECTS_MISTAKES: bool = true;
 }
 
 impl PublicRpc for CreateWebhook {
@@ -3738,12 +3738,12 @@ impl Rpc for UpdateWebhook {
     const SCOPE: Option<Scope> = Some(Scope::WebhooksWrite);
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = true;
-    const IDEMPOTENCY_KEY: bool = false;
+    const IDEMPOTENCY_KEY: bool = true;
     const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
-    const COLLECTS_MISTAKES: bool = false;
+    const COLLECTS_MISTAKES: bool = true;
 }
 
 impl PublicRpc for UpdateWebhook {
@@ -3792,7 +3792,7 @@ impl Rpc for DeleteWebhook {
     const SCOPE: Option<Scope> = Some(Scope::WebhooksWrite);
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = true;
-    const IDEMPOTENCY_KEY: bool = false;
+    const IDEMPOTENCY_KEY: bool = true;
     const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
@@ -3840,7 +3840,7 @@ impl Rpc for RotateWebhookSecret {
     const SCOPE: Option<Scope> = Some(Scope::WebhooksWrite);
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = false;
-    const IDEMPOTENCY_KEY: bool = false;
+    const IDEMPOTENCY_KEY: bool = true;
     const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
@@ -4043,7 +4043,7 @@ impl Rpc for ReplayWebhook {
     const SCOPE: Option<Scope> = Some(Scope::WebhooksWrite);
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = true;
-    const IDEMPOTENCY_KEY: bool = false;
+    const IDEMPOTENCY_KEY: bool = true;
     const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;

@@ -533,6 +533,9 @@ impl Validate for super::PreviewEventMailRequest {
         if let Some(scope) = &self.scope {
             check.field("scope").one_of(scope, &["this", "following"]);
         }
+        if let Some(title) = &self.title {
+            check.field("title").length(title, 0, 200).line(title);
+        }
     }
 }
 
