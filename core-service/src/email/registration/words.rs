@@ -45,7 +45,7 @@ pub(super) const fn text_of(notification: Notification) -> MailText {
             "Your registration has another email address",
             "Your registration has another email address",
             "The organizer corrected the email address of a registration. From now on, emails about the event go to that address, and the \
-             links in earlier emails to you no longer lead to it.",
+             links in earlier emails to you no longer lead to the registration.",
         ),
         Notification::EventCancelled { .. } => (
             "Cancelled",
