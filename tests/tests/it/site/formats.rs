@@ -127,12 +127,12 @@ async fn other_sites_can_show_an_event(app: Arc<TestApp>) {
     assert_eq!(html.matches("<script").count(), 1, "{html}");
     assert!(html.contains("<time data-clock"), "{html}");
 
-    let register = format!("href=\"/events/{}/register\">Register</a>", event.slug);
+    let register = format!("href=\"/events/{}/register\">Register<", event.slug);
     assert!(html.contains(&register), "{html}");
     let change = json!({"id": event.id, "requires_approval": true});
     owner.ok::<UpdateEvent>(change).await;
     let card = app.site.page(&path).send().await;
-    assert!(card.html(200).contains(">Request to join</a>"));
+    assert!(card.html(200).contains(">Request to join<"));
 
     let url = format!("https%3A%2F%2Fmuster.example%2Fevents%2F{}", event.slug);
     let found = app.site.page(&format!(
