@@ -238,11 +238,16 @@ async fn only_the_door_has_the_camera_and_its_scripts(app: Arc<TestApp>) {
         file = Some(next.leak());
     }
     // The service worker is for pages below another folder than its own.
-    let keeper = html.split('"').find(|part| part.starts_with("/assets/door-worker."));
+    let keeper = html
+        .split('"')
+        .find(|part| part.starts_with("/assets/door-worker."));
     let keeper = owner.page(keeper.unwrap()).await;
     let allowed = keeper.header("service-worker-allowed");
     assert_eq!(allowed, Some("/dashboard/events/"));
-    let script = html.split('"').find(|part| part.starts_with("/assets/door.")).unwrap();
+    let script = html
+        .split('"')
+        .find(|part| part.starts_with("/assets/door."))
+        .unwrap();
     let script = owner.page(script).await;
     assert_eq!(script.header("service-worker-allowed"), None);
     let out = owner.send("/sign-out", &[]).await;
