@@ -134,7 +134,10 @@ class Phone:
         assert workers, targets
         for target in workers:
             session = self.ask_worker("Target.attachToTarget", {"targetId": target, "flatten": True})["sessionId"]
+            self.ask_worker("Network.enable", {}, session)
             self.ask_worker("Network.emulateNetworkConditions", conditions, session)
+            asked = {"expression": "fetch('/healthz').then(() => 'online', () => 'offline')", "awaitPromise": True}
+            assert self.ask_worker("Runtime.evaluate", asked, session)["result"]["value"] == "offline"
 
     def ask_worker(self, method, parameters, session=None):
         message = {"id": 1, "method": method, "params": parameters}
@@ -152,7 +155,7 @@ class Phone:
         """The pages that the service worker keeps on the device."""
         pages = "caches.keys().then((names) => Promise.all(names.map(async (name) => (await (await caches.open(name)).keys()).map(({ url }) => new URL(url).pathname))))"
         paths = self.site.driver.execute_async_script(f"const done = arguments[0]; {pages}.then((all) => done(all.flat()))")
-        return {path for path in paths if not path.startswith("/assets/")}
+        return {path for path in paths if path.startswith("/dashboard/")}
 
     def look_around(self, name):
         for scheme in SCHEMES:

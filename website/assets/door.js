@@ -49,7 +49,7 @@ const forget = () => { list = null; localStorage.removeItem(LIST); };
 
 // The page and its files stay on the device for a day, so that a reload without the network brings them back.
 const keepPage = async () => {
-  const links = document.querySelectorAll("link[rel=stylesheet], link[rel=icon], script[src]");
+  const links = document.querySelectorAll("link[rel=stylesheet], script[src]");
   const paths = [...links].map((link) => new URL(link.href ?? link.src).pathname);
   const all = [...new Set([...paths, ...files.split(" ")])];
   // Loaded with the page: later the network may be away.
