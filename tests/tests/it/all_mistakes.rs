@@ -174,7 +174,7 @@ async fn a_webhook_is_told_of_everything(app: Arc<TestApp>) {
         let api = app.over(surface);
         let owner = api.owner(Plan::Free).await;
         let wrong = json!({
-            "url": "http://example.org/hook", "description": "x".repeat(201),
+            "url": "ftp://example.org/hook", "description": "x".repeat(201),
             "types": ["event.created", "webhook.ping"], "content": "full",
         });
         let refusal = owner.refused::<CreateWebhook>(wrong.clone()).await;

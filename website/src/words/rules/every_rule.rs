@@ -38,8 +38,14 @@ const FOR_OPERATORS: [&str; 15] = [
     "domain/src/rate.rs",
 ];
 
-/// Words that are no rules: of stored names that nobody knows, and parts of other texts.
-const NO_RULES: [&str; 3] = ["is no ", "is none of the names", "is closed"];
+/// Words that are no rules of forms: of stored names that nobody knows, parts of other texts, settings, and what no form sends.
+const NO_RULES: [&str; 5] = [
+    "is no ",
+    "is none of the names",
+    "is closed",
+    "is set",
+    "must have the form plan=quota",
+];
 
 /// What stands where rules have a value of another kind than a number.
 const VALUES: [(&str, &str); 4] = [

@@ -1,7 +1,7 @@
 //! The sentences for rules of which nothing else needs to be known.
 
 /// How the API's words begin, and the sentence. The first that fits counts.
-pub(super) const SENTENCES: [(&str, &str); 120] = [
+pub(super) const SENTENCES: [(&str, &str); 122] = [
     (
         "must be \"this\", because more than 104 dates follow",
         "More than 104 dates follow. Change this one alone.",
@@ -77,6 +77,14 @@ pub(super) const SENTENCES: [(&str, &str); 120] = [
     (
         "is no picture",
         "This is no picture: use JPEG, PNG or WebP.",
+    ),
+    (
+        "must be there when failed_until is",
+        "Choose from when on, too.",
+    ),
+    (
+        "must be after failed_since",
+        "The end has to be after the beginning. Choose a later one.",
     ),
     ("must be an integer", "Enter a whole number."),
     ("must be a whole number", "Enter a whole number."),
