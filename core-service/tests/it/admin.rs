@@ -62,7 +62,8 @@ async fn run_asking(
     name_server: SocketAddr,
 ) -> Result<Output, Failure> {
     let words = ["muster", "--database-url", url];
-    let program = Program::try_parse_from(words.into_iter().chain(arguments.split_whitespace())).unwrap();
+    let program =
+        Program::try_parse_from(words.into_iter().chain(arguments.split_whitespace())).unwrap();
     // The doctor compares clocks.
     let clock = match program.command {
         Command::Doctor(_) => Clock::system(),

@@ -35,7 +35,7 @@ const MAX_CALLS: u32 = 200;
 const MIN_CALLS: u32 = 96;
 
 /// How long a call waits for its answer before its replica is checked, and the least time between two checks.
-const CHECK_INTERVAL: Duration = Duration::from_millis(200);
+const CHECK_INTERVAL: Duration = Duration::from_millis(400);
 
 /// All permits are in use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -39,7 +39,7 @@ pub(crate) fn verdict(answer: Result<Reply, Status>) -> Result<(), Status> {
 }
 
 /// How long a replica may take to answer the check that is made because of a call without an answer.
-const PROBE_TIMEOUT: Duration = Duration::from_millis(300);
+const PROBE_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// Probes a failed replica, so that no caller has to.
 pub(crate) async fn try_again(endpoint: Arc<Endpoint>) {

@@ -75,8 +75,8 @@ pub(super) async fn correct_address(
         event: before.event_id,
     };
     let now = context.now;
-    let turn = context.tx.turn_links_into_refusals(after.id, &refusal, now);
-    turn.await?;
+    let made = context.tx.make_refusal_links(after.id, &refusal, now);
+    made.await?;
     context.tx.update_address(after).await?;
     let fact = Fact::AddressLeft {
         registration: after.id,

@@ -1,6 +1,6 @@
 //! The budget of one mailbox, over all causes, accounts and cores.
 
-use core_service::service::{Error, NewRegistration, Policy};
+use core_service::service::{Error, NewEvent, NewRegistration, Policy};
 use domain::{plan::Plan, rate::LimitSettings};
 use test_postgres::Database;
 use test_smtp::{Reaction, Server};
@@ -112,7 +112,12 @@ async fn registrations_from_one_network_leave_others_their_codes(database: Datab
     let registered = async |client: &str, times: usize| {
         let (client, mut count) = (Some(client.parse().unwrap()), 0);
         for number in 0..times {
-            let event = instance.create(&olga, seats(9)).await;
+            let long = NewEvent {
+                end_date: Some("2100-01-01T00:00:00Z".to_owned()),
+                registration_closes: Some("2100-01-01T00:00:00Z".to_owned()),
+                ..seats(9)
+            };
+            let event = instance.create(&olga, long).await;
             let form = at(FORMS[number % FORMS.len()]);
             let answer = instance.registrations.register(&event.slug, form, client);
             count += usize::from(is_allowed(answer.await));

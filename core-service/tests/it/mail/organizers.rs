@@ -25,6 +25,7 @@ fn asking(title: &str) -> NewEvent {
     NewEvent {
         requires_approval: true,
         end_date: Some("2100-01-01T00:00:00Z".to_owned()),
+        registration_closes: Some("2100-01-01T00:00:00Z".to_owned()),
         ..public_event(title)
     }
 }

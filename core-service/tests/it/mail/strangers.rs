@@ -83,6 +83,7 @@ async fn members_of_a_new_account_read_its_titles_without_links(database: Databa
     choice.await.unwrap();
     let lasting = NewEvent {
         end_date: Some("2100-01-01T00:00:00Z".to_owned()),
+        registration_closes: Some("2100-01-01T00:00:00Z".to_owned()),
         ..lure()
     };
     let event = instance.create(&nora, lasting).await;

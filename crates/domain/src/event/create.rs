@@ -149,7 +149,7 @@ impl Event {
                 Some(name) => Zone::find(name).ok(),
                 None => Some(defaults.timezone.clone()),
             };
-            Window::default().judge_alone(new.window, zone.as_ref(), false, &mut violations);
+            Window::default().judge_untimed(new.window, zone.as_ref(), false, &mut violations);
             Window::default()
         };
         let schedule = violations.unless_any(schedule).map_err(Refusal::Invalid)?;

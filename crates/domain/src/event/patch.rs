@@ -169,7 +169,7 @@ impl Event {
             after.window = self.window.changed(patch.window, schedules, violations);
         } else {
             let window = self.window;
-            window.judge_alone(patch.window, zone.as_ref(), is_moved, violations);
+            window.judge_untimed(patch.window, zone.as_ref(), is_moved, violations);
         }
         after.reminders_missed = after.still_missed(self);
         after

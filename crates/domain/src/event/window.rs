@@ -105,7 +105,7 @@ impl Window {
     }
 
     /// Judges a change while the event's times are wrong: the form of its own times, and their order.
-    pub fn judge_alone(
+    pub fn judge_untimed(
         mut self,
         change: WindowChange,
         zone: Option<&Zone>,

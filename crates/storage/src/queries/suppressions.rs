@@ -90,7 +90,7 @@ impl Tx {
     }
 
     /// Makes the private links to a registration such that only refuse mails to the mailbox that had them.
-    pub async fn turn_links_into_refusals(
+    pub async fn make_refusal_links(
         &mut self,
         registration: RegistrationId,
         link: &RefusalLink,

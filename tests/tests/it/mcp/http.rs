@@ -61,7 +61,7 @@ async fn answers_end_with_a_newline(app: Arc<TestApp>) {
     let unread = app.mcp.http.request(Method::POST, "/mcp");
     let unread = unread.bearer(&app.account(Plan::Free).await.key);
     let answer = unread.json_bytes("[]").send().await;
-    assert!(answer.body.ends_with(b"}\n"));
+    assert!(answer.body.ends_with(b"}\n"), "{answer:?}");
 }
 
 async fn headers_that_contradict_the_message_are_refused(app: Arc<TestApp>) {

@@ -17,7 +17,7 @@ const SOURCES: [&str; 5] = [
 ];
 
 /// How rules begin.
-const BEGINNINGS: [&str; 6] = ["must ", "needs ", "cannot ", "is ", "has ", "may "];
+const BEGINNINGS: [&str; 7] = ["must ", "need ", "needs ", "cannot ", "is ", "has ", "may "];
 
 /// What only operators read: settings, commands and the log.
 const FOR_OPERATORS: [&str; 15] = [

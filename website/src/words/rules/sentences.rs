@@ -1,7 +1,7 @@
 //! The sentences for rules of which nothing else needs to be known.
 
 /// How the API's words begin, and the sentence. The first that fits counts.
-pub(super) const SENTENCES: [(&str, &str); 122] = [
+pub(super) const SENTENCES: [(&str, &str); 123] = [
     (
         "must be \"this\", because more than 104 dates follow",
         "More than 104 dates follow. Change this one alone.",
@@ -290,6 +290,10 @@ pub(super) const SENTENCES: [(&str, &str); 122] = [
     (
         "must lead to a time in the future",
         "This time has passed. Choose a later one.",
+    ),
+    (
+        "need party_size beside them",
+        "Choose how many people come, too.",
     ),
     ("needs organizer", "Choose an organizer, too."),
     (
