@@ -70,8 +70,8 @@ pub(crate) fn of_line(why: &str) -> String {
 /// The question that a rule about an answer names.
 fn question(rule: &str) -> Option<String> {
     const BEFORE: [&str; 2] = [" for \"", "must have an answer to \""];
-    let labels = BEFORE.iter().filter_map(|before| rule.rsplit_once(before));
-    let (_, label) = labels.last()?;
+    let mut labels = BEFORE.iter().filter_map(|before| rule.rsplit_once(before));
+    let (_, label) = labels.next_back()?;
     Some(format!("“{}”", label.strip_suffix('"')?))
 }
 

@@ -77,6 +77,10 @@ impl ScheduleChange {
     }
 
     /// The end after it, if there is one; `None` in place of one that cannot be read.
+    #[expect(
+        clippy::option_option,
+        reason = "there is none, or one that cannot be read, or one"
+    )]
     fn end(&self, before: &Schedule) -> Option<Option<ZonelessTime>> {
         match &self.end_date {
             Change::Set(text) => Some(without_zone(text)),

@@ -46,6 +46,10 @@ struct ClosedPage {
 
 #[derive(Template)]
 #[template(path = "registered.html")]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a sentence of the page"
+)]
 struct RegisteredPage {
     page: Page,
     requires_approval: bool,

@@ -1,7 +1,12 @@
 //! The budget of one mailbox, over all causes, accounts and cores.
 
-use core_service::service::{Error, NewEvent, NewRegistration, Policy};
-use domain::{plan::Plan, rate::LimitSettings};
+use core_service::service::{Error, NewRegistration, Policy};
+use domain::{
+    change::Change,
+    event::{NewEvent, WindowChange},
+    plan::Plan,
+    rate::LimitSettings,
+};
 use test_postgres::Database;
 use test_smtp::{Reaction, Server};
 
@@ -114,7 +119,10 @@ async fn registrations_from_one_network_leave_others_their_codes(database: Datab
         for number in 0..times {
             let long = NewEvent {
                 end_date: Some("2100-01-01T00:00:00Z".to_owned()),
-                registration_closes: Some("2100-01-01T00:00:00Z".to_owned()),
+                window: WindowChange {
+                    closes: Change::Set("2100-01-01T00:00:00Z".to_owned()),
+                    ..WindowChange::default()
+                },
                 ..seats(9)
             };
             let event = instance.create(&olga, long).await;

@@ -1,7 +1,11 @@
 //! What strangers write for the mails of others: it becomes no link, no sender and no contact that someone else is.
 
 use core_service::service::NewRegistration;
-use domain::{event::NewEvent, organizer_mail::MailChoice};
+use domain::{
+    change::Change,
+    event::{NewEvent, WindowChange},
+    organizer_mail::MailChoice,
+};
 use test_postgres::Database;
 
 use super::{Mail, Mailbox};
@@ -83,7 +87,10 @@ async fn members_of_a_new_account_read_its_titles_without_links(database: Databa
     choice.await.unwrap();
     let lasting = NewEvent {
         end_date: Some("2100-01-01T00:00:00Z".to_owned()),
-        registration_closes: Some("2100-01-01T00:00:00Z".to_owned()),
+        window: WindowChange {
+            closes: Change::Set("2100-01-01T00:00:00Z".to_owned()),
+            ..WindowChange::default()
+        },
         ..lure()
     };
     let event = instance.create(&nora, lasting).await;

@@ -136,7 +136,7 @@ async fn what_a_model_should_read_is_listed_in_llms_txt(app: Arc<TestApp>) {
     }
     let full = app.site.page("/llms-full.txt").send().await;
     let full = std::str::from_utf8(&full.body).unwrap();
-    assert!(full.contains("grpcurl -plaintext "));
+    assert!(full.contains("grpcurl "));
     assert!(!full.contains("-plaintext -plaintext"));
     for text in [
         "muster.v1.EventService/CreateEvent",
@@ -178,7 +178,7 @@ async fn every_operation_has_a_page_with_lines_to_copy(app: Arc<TestApp>) {
                 "```sh\ncurl",
                 "```python\n",
                 "```js\n",
-                "```sh\ngrpcurl",
+                "grpcurl ",
                 "| 500 | `INTERNAL` |",
             ] {
                 assert!(text.contains(language), "{slug}: {language}");

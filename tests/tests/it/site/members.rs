@@ -390,7 +390,10 @@ async fn someone_is_invited_to_one_event_from_its_page_and_moved_to_another(app:
     ];
     let again = owner.send("/dashboard/members", &owner_of_some).await;
     let html = again.html(400);
-    assert!(html.contains("an owner has the whole account"), "{html}");
+    assert!(
+        html.contains("An owner is always there for all events."),
+        "{html}"
+    );
     assert!(is_chosen(html, &theirs.id) && is_chosen(html, "owner"));
     let none = [
         ("email", "dora@example.org"),

@@ -211,6 +211,7 @@ async fn cancelling_shows_the_reason_and_who_is_mailed_first(app: Arc<TestApp>) 
 
 async fn cancelling_an_event_without_guests_promises_no_emails(app: Arc<TestApp>) {
     let (browser, _owner, event) = organizer(&app, Plan::Free).await;
+    browser.page("/dashboard").await;
     let done = browser
         .send(&path(&event, "/cancel"), &[("action", "cancel")])
         .await;

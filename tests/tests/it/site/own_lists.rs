@@ -48,7 +48,7 @@ async fn the_name_of_a_file_that_is_refused_stays(app: Arc<TestApp>) {
     let picture = send(&browser, &path(&event, "/cover"), &[], Some(b"no picture")).await;
     let html = picture.html(400);
     assert!(
-        html.contains("Choose a JPEG, PNG or WebP picture."),
+        html.contains("This is no picture: use JPEG, PNG or WebP."),
         "{html}"
     );
     assert!(html.contains("You chose a.csv."), "{html}");
@@ -118,7 +118,7 @@ async fn a_list_is_pasted_looked_at_and_confirmed(app: Arc<TestApp>) {
         let done = send(&browser, &page, &confirm, None).await;
         let html = done.html(200);
         assert!(
-            html.contains("2 people were added. We email them now."),
+            html.contains("2 people were added. We’re emailing them now."),
             "{html}"
         );
         assert!(html.contains("Download the wrong lines"), "{html}");
@@ -148,7 +148,7 @@ async fn a_file_of_a_spreadsheet_is_taken_and_what_is_none_is_said_beside_it(app
     let picture = send(&browser, &page, &[], Some(b"\x89PNG\r\n\x1a\n\0")).await;
     let html = picture.html(400);
     assert!(
-        html.contains("save a spreadsheet as CSV first") && html.contains("file-wrong"),
+        html.contains("Save the spreadsheet as CSV first") && html.contains("file-wrong"),
         "{html}"
     );
     let pasted = send(&browser, &page, &[("list", "Ada\nBob")], None).await;

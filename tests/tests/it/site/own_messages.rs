@@ -171,7 +171,9 @@ async fn a_newcomer_writes_to_guests_of_whom_one_wants_no_more(app: Arc<TestApp>
     );
     let stopped = alan.send(stop, &[]).await;
     assert!(
-        stopped.html(200).contains("You get no more messages"),
+        stopped
+            .html(200)
+            .contains("get messages from this organizer any more"),
         "{stopped:?}"
     );
 

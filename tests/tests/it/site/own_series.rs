@@ -221,7 +221,7 @@ async fn a_repetition_says_what_is_not_new_and_what_the_plan_leaves(app: Arc<Tes
     let refused = browser.send(&path, &rule("9")).await;
     let refused = refused.html(403).to_owned();
     assert!(
-        refused.contains("Your plan has 2 more active events, and this needs 8."),
+        refused.contains("of which 2 are left, and this needs 8"),
         "{refused}"
     );
     assert!(

@@ -77,7 +77,7 @@ async fn a_scan_is_green_once_then_yellow_and_red_for_who_may_not_come(app: Arc<
     let url = format!("https://elsewhere.example/check-in/{}", codes[3]);
     let red = scanned(&kim, &event, &url, "of-another-site").await;
     let why = red["detail"].as_str().unwrap();
-    assert!(why.contains("elsewhere.example"), "{red}");
+    assert!(why.contains("from another site"), "{red}");
     let count = kim.page(&path(&event, "/check-in/count")).await.ok();
     assert_eq!(count, json!({"here": 1, "guests": 2}));
 }
@@ -125,7 +125,9 @@ async fn a_scan_of_a_party_says_how_many_are_here_and_lets_the_door_correct_it(a
     );
     assert!(html.contains("Correct the number"), "{html}");
     app.drain_jobs().await;
-    let mail = app.mails().remove(0);
+    let mails = app.mails();
+    let mail = mails.iter().find(|mail| mail.to == "ada@example.org");
+    let mail = mail.expect("Ada has one");
     let (_, after) = mail
         .text
         .split_once("https://muster.example/registrations/")

@@ -223,10 +223,7 @@ async fn owners_get_no_mail_about_a_webhook_that_is_only_pulled_until_it_has_a_u
     owner.ok::<UpdateWebhook>(url).await;
     app.drain_jobs().await;
     let subject = &app.notices()[0].subject;
-    assert!(
-        subject.starts_with("Changes are posted to a new address"),
-        "{subject}"
-    );
+    assert!(subject.starts_with("A webhook sends changes"), "{subject}");
 }
 
 async fn owners_get_a_mail_about_webhooks_that_keys_make_and_revoking_the_key_ends_them(

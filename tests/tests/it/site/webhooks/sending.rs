@@ -61,6 +61,7 @@ async fn deliveries_are_followed_and_sent_again(app: Arc<TestApp>) {
         "{html}"
     );
     browser.send(&page, &[("action", "enable")]).await;
+    browser.page(&page).await;
     receiver.answer_next((500, Vec::new(), String::new()));
     assert_eq!(posted(&app, &receiver).await.len(), 1);
 
