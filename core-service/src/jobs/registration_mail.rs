@@ -2,7 +2,6 @@
 
 use domain::{
     budget::Cause,
-    email::mailbox_hash,
     event::Event,
     ids::{AccountId, RegistrationId},
     instant::Instant,
@@ -11,7 +10,6 @@ use domain::{
     message::Message,
     registration::{Notification, Registrant},
 };
-use storage::RefusalLink;
 
 use super::{Attempt, AttemptError, Delivery, Done, Handler, Post};
 use crate::{
@@ -62,19 +60,12 @@ impl RegistrationMail {
         let is_active = notification.active_status().is_some();
         // Who had the address before must not get to the registration of someone else.
         let is_theirs = notification != Notification::AddressCorrected;
-        let own = &self.own_registrations;
-        let link = if is_active || (registrant.is_added && is_theirs) {
-            let occasion = offers_details.then_some(job.key.occasion);
-            Some(own.new_link(id, occasion))
+        let leads_there = is_active || (registrant.is_added && is_theirs);
+        let occasion = offers_details.then_some(job.key.occasion);
+        let link = if leads_there {
+            Some(self.own_registrations.new_link(id, occasion))
         } else {
-            let event = &registrant.event;
-            registrant.is_added.then(|| {
-                own.new_refusal(RefusalLink {
-                    mailbox: mailbox_hash(&registrant.email),
-                    account: event.account_id,
-                    event: event.id,
-                })
-            })
+            self.own_registrations.new_refusal(&registrant)
         };
         let outgoing = Outgoing {
             address: registrant.email.clone(),
@@ -101,11 +92,10 @@ impl RegistrationMail {
         };
         let links = self.own_registrations.links();
         let secret = link.map(|(token, _)| token);
-        let private_url = secret
-            .as_ref()
-            .map(|token| links.private_registration(token));
-        let refuse_url = secret.as_ref().map(|token| links.refuse_mail(token));
-        let refuse_reminders_url = secret.as_ref().map(|token| links.refuse_reminders(token));
+        let secret = secret.as_ref();
+        let private_url = secret.map(|token| links.private_registration(token));
+        let refuse_url = secret.map(|token| links.refuse_mail(token));
+        let refuse_reminders_url = secret.map(|token| links.refuse_reminders(token));
         let is_reminder = notification == Notification::Reminder;
         let addressing = Addressing {
             sender: self.post.sender(),
@@ -119,7 +109,7 @@ impl RegistrationMail {
             former: former.as_ref(),
             offers_details,
         };
-        let mail = match (&message, &secret) {
+        let mail = match (&message, secret) {
             (Some(message), Some(token)) => {
                 let written = Written {
                     subject: &message.subject,

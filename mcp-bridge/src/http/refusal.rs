@@ -39,8 +39,7 @@ pub(super) fn unreadable(bytes: &[u8]) -> Option<Response> {
 /// The JSON-RPC answer with an error.
 pub(super) fn protocol(id: Option<MessageId>, error: ErrorData) -> Response {
     // These values always serialize.
-    let mut body = serde_json::to_vec(&JsonRpcError::new(id, error)).unwrap_or_default();
-    body.push(b'\n');
+    let body = serde_json::to_vec(&JsonRpcError::new(id, error)).unwrap_or_default();
     json(StatusCode::BAD_REQUEST, body)
 }
 

@@ -230,14 +230,20 @@ impl OwnRegistrations {
         (token, link)
     }
 
-    /// A new link for a mail that only refuses such mails: its token, and what is to be stored.
-    pub(crate) fn new_refusal(&self, to: RefusalLink) -> (LinkToken, NewLink) {
+    /// A new link for a mail that only refuses such mails, for someone who was added: its token, and what is to be stored.
+    pub(crate) fn new_refusal(&self, registrant: &Registrant) -> Option<(LinkToken, NewLink)> {
+        let event = &registrant.event;
+        let to = RefusalLink {
+            mailbox: email::mailbox_hash(&registrant.email),
+            account: event.account_id,
+            event: event.id,
+        };
         let token = LinkToken::generate(self.commands.entropy());
         let link = NewLink {
             hash: token.hash(),
             to: LinkTarget::Refusal(to),
         };
-        (token, link)
+        registrant.is_added.then_some((token, link))
     }
 
     /// A registration with the data for its mails.

@@ -75,7 +75,7 @@ async fn without_a_check_in_at_the_event_everyone_with_a_spot_is_thanked(app: Ar
     let (_, owner, event) = organizer(&app, evening(), &[]).await;
     let event_of_two = json!({"max_capacity": 2});
     let (_, other_owner, other) =
-        organizer(&app, merged(evening(), event_of_two), &["Cleo", "Dora"]).await;
+        organizer(&app, merged(evening(), &event_of_two), &["Cleo", "Dora"]).await;
     let guest = json!({"id": event.id, "name": "Eve", "email": "eve@example.org"});
     owner.ok::<AddRegistration>(guest).await;
     app.drain_jobs().await;
@@ -94,7 +94,7 @@ async fn without_a_check_in_at_the_event_everyone_with_a_spot_is_thanked(app: Ar
     }
 }
 
-fn merged(mut one: serde_json::Value, other: serde_json::Value) -> serde_json::Value {
+fn merged(mut one: serde_json::Value, other: &serde_json::Value) -> serde_json::Value {
     let fields = one.as_object_mut().unwrap();
     fields.extend(other.as_object().unwrap().clone());
     one

@@ -2,6 +2,7 @@
 
 use std::{
     collections::HashSet,
+    fmt::Write as _,
     time::{Duration, Instant},
 };
 
@@ -38,7 +39,7 @@ type Answer = Result<Vec<String>, Status>;
 fn list(event: &str, client: usize, call: usize) -> ImportRegistrationsRequest {
     let mut lines = "name,email\n".to_owned();
     for line in 0..LINES {
-        lines += &format!("Ada,ada-{client}-{call}-{line}@example.org\n");
+        writeln!(lines, "Ada,ada-{client}-{call}-{line}@example.org").unwrap();
     }
     ImportRegistrationsRequest {
         id: event.to_owned(),
