@@ -242,7 +242,7 @@ fn print(text: &str) -> Result<(), Failure> {
 }
 
 /// How many there are of something, for example `2 events`.
-fn counted<N: Display + PartialEq + From<u8> + Copy>(count: N, noun: &str) -> String {
+fn counted<N: Copy + Display + PartialEq + From<u8>>(count: N, noun: &str) -> String {
     let plural = if count == N::from(1) { "" } else { "s" };
     format!("{count} {noun}{plural}")
 }

@@ -129,7 +129,7 @@ pub(super) fn security_mail(
 fn words(incident: &Incident, host: &str) -> Words {
     match incident {
         Incident::SignedIn { device } => {
-            let device = greeted(device).map_or(String::new(), |device| format!(": {device}"));
+            let device = greeted(device).map_or_else(String::new, |device| format!(": {device}"));
             Words {
                 subject: "You signed in with a new browser",
                 lead: format!(

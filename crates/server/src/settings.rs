@@ -273,8 +273,8 @@ fn bad_value(arg: &Arg, error: &clap::Error) -> String {
         .filter(|_| !arg.is_hide_env_values_set());
     // A message that quotes the wrong part says enough.
     let quotes = |value: &String| {
-        let quoted = problem.split('"').skip(1).step_by(2);
-        quoted.into_iter().any(|part| value.contains(part))
+        let mut quoted = problem.split('"').skip(1).step_by(2);
+        quoted.any(|part| value.contains(part))
     };
     let value = value.map(ToString::to_string);
     let value = value.filter(|value| !quotes(value));

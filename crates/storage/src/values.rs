@@ -118,18 +118,12 @@ impl RegistrationFilter {
     /// stand in this order.
     pub(super) fn words(&self) -> [String; MAX_FREE_WORDS] {
         let folded = words::folded(self.text.as_deref().unwrap_or_default());
-        let given = folded.split([' ', ',']).filter(|word| !word.is_empty());
-        let mut words = [const { String::new() }; MAX_FREE_WORDS];
-        for (index, word) in given.enumerate() {
-            let slot = words.get_mut(index);
-            match slot {
-                Some(slot) => word.clone_into(slot),
-                None => {
-                    if let Some(last) = words.last_mut() {
-                        last.push(' ');
-                        last.push_str(word);
-                    }
-                }
+        let mut given = folded.split([' ', ',']).filter(|word| !word.is_empty());
+        let mut words = [(); MAX_FREE_WORDS].map(|()| given.next().unwrap_or_default().to_owned());
+        if let Some(last) = words.last_mut() {
+            for word in given {
+                last.push(' ');
+                last.push_str(word);
             }
         }
         words
