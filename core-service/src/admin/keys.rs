@@ -172,7 +172,7 @@ async fn revoke(
         return Ok(instead);
     }
     let done = if keep_webhooks {
-        keys.revoke_without_webhooks(id).await
+        keys.revoke_and_pass_on_webhooks(id).await
     } else {
         keys.revoke(id).await
     };

@@ -160,7 +160,7 @@ impl Keys {
     }
 
     /// The same, except that its webhooks go on, as those of the person for whom it acts.
-    pub async fn revoke_without_webhooks(&self, id: KeyId) -> Result<(), Error> {
+    pub async fn revoke_and_pass_on_webhooks(&self, id: KeyId) -> Result<(), Error> {
         self.revoke_with(id, true).await
     }
 

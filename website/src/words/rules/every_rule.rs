@@ -72,7 +72,7 @@ fn source(path: &Path) -> String {
     let lines = code
         .lines()
         .filter(|line| !line.trim_start().starts_with("//"));
-    let mut code: String = lines.map(|line| format!("{line}\n")).collect();
+    let mut code = lines.collect::<Vec<_>>().join("\n");
     for (written, value) in VALUES {
         code = code.replace(written, value);
     }
