@@ -37,7 +37,7 @@ CREATE TABLE new_attempts (
     about BLOB,
     PRIMARY KEY (webhook_id, message_id, at),
     FOREIGN KEY (webhook_id, message_id) REFERENCES new_deliveries (webhook_id, message_id) ON DELETE CASCADE
-) STRICT;
+) STRICT, WITHOUT ROWID;
 
 INSERT INTO new_messages SELECT id, account_id, seq, kind, at, event_id, registration_id, message_id, status, changed, actor FROM webhook_messages;
 INSERT INTO new_deliveries SELECT webhook_id, message_id, state, attempts, last_status, last_at FROM webhook_deliveries;
