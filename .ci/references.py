@@ -9,6 +9,7 @@ usage: references.py            checks every tracked file, and itself first
 - A relative link in Markdown leads to a file and, where it has an anchor, to a heading of it.
 - "rule N of docs/rules.md" is in that list.
 - .ci/README.md says what each script in .ci is.
+- CHANGELOG.md says of a version only what a user notices: it is short.
 - Documents, identifiers and what people read have the field's terms: a word in .ci/words.toml occurs exactly as often as it says, and that may only fall.
 """
 
@@ -37,6 +38,7 @@ PROSE = ("website/templates/", "core-service/templates/", "content/")
 MARKUP = re.compile(r"<[^>]*>|\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}|```.*?```|`[^`]*`|\]\([^)]*\)", re.S)
 # A name of more words is the sentence of a test.
 MAX_NAME_WORDS = 4
+MAX_RELEASE_BYTES = 6_000
 RULE = re.compile(r"\brules? (\d+)(?: to (\d+))?(?: of docs/rules\.md| of \[rules\.md\])")
 
 
@@ -110,6 +112,13 @@ def unlisted_scripts(paths, listing):
     return sorted(scripts - named - settings)
 
 
+def long_releases(changelog):
+    """The versions of which the changelog says more than anyone reads."""
+    for section in re.split(r"^## ", changelog, flags=re.M)[1:]:
+        if len(section.encode()) > MAX_RELEASE_BYTES:
+            yield section.partition("\n")[0]
+
+
 def words_of(identifier):
     """The words of an identifier, in lower case."""
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", identifier).lower().strip("_").split("_")
@@ -173,6 +182,8 @@ def check_itself(paths, rules):
         sys.exit(f"references.py is broken: it refused {found}")
     if unlisted_scripts({".ci/run", ".ci/a/run", ".ci/b.txt"}, "[run](run)") != ["a"]:
         sys.exit("references.py is broken: it did not find the script that is not listed")
+    if list(long_releases("# Log\n\n## [2]\n" + "a" * MAX_RELEASE_BYTES + "\n## [1]\n- b\n")) != ["[2]"]:
+        sys.exit("references.py is broken: it did not find the version of which too much is said")
     words = {"documents": {"anew": 0}, "identifiers": {"most": 0, "desk": 0}, "prose": {"e-mail": 0}}
     planted = {
         "i.md": ("Read Anew, or renewed", [("documents", "anew")]),
@@ -195,6 +206,9 @@ def main():
     failed, found = 0, {}
     for script in unlisted_scripts(paths, (ROOT / ".ci/README.md").read_text()):
         print(f".ci/README.md does not say what .ci/{script} is")
+        failed += 1
+    for version in long_releases((ROOT / "CHANGELOG.md").read_text()):
+        print(f"CHANGELOG.md says more than {MAX_RELEASE_BYTES} bytes about {version}: leave out what no user notices")
         failed += 1
     for place in sorted(paths):
         path = ROOT / place

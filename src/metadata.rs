@@ -9,6 +9,10 @@ pub const CLIENT_ADDRESS: &str = "x-client-address";
 /// In an edge's call: the [`Surface`] that the client uses. Core accepts it from proven edges only.
 pub const SURFACE: &str = "x-muster-surface";
 
+/// In an edge's call: the edge found mistakes in the request and left those fields out. Core judges the rest and refuses it, with a
+/// violation of this name beside what else is wrong. Any value.
+pub const MISTAKEN: &str = "x-muster-mistaken";
+
 /// In an answer: the remaining allowance of a rate limit, as in the HTTP header of the same name.
 pub const RATE_LIMIT: &str = "ratelimit";
 

@@ -24,14 +24,15 @@ pub struct ReferencePage {
     pub markdown: &'static str,
 }
 
-/// A text of the documents with the addresses of the instance at this public URL.
-pub fn of_instance(text: &str, public_url: &str) -> String {
-    let host = public_url.split("://").last().unwrap_or_default();
-    let host = host.rsplit_once(':').map_or(host, |(host, _port)| host);
-    let text = text.replace(EXAMPLE_CORE, &format!("{host}:50051"));
+/// A text of the documents with the addresses of an instance: the public URL, and that of the gRPC port, whose scheme says whether it has TLS.
+pub fn of_instance(text: &str, public_url: &str, grpc_url: &str) -> String {
+    let (scheme, port) = grpc_url.split_once("://").unwrap_or(("http", grpc_url));
+    let text = text.replace(&format!("http://{EXAMPLE_CORE}"), grpc_url);
+    let text = text.replace(EXAMPLE_CORE, port);
     let text = text.replace(EXAMPLE_URL, public_url);
-    if public_url.starts_with("https://") {
-        return text;
+    if scheme == "https" {
+        // It is for ports without TLS.
+        return text.replace(" --http2-prior-knowledge", "");
     }
     text.replace("grpcurl ", "grpcurl -plaintext ")
 }
@@ -42,14 +43,21 @@ mod tests {
 
     #[test]
     fn a_text_has_the_addresses_of_the_instance() {
-        let text = "curl https://muster.example/api\ngrpcurl muster.example:50051 list";
+        let text = "curl https://muster.example/api\ngrpcurl muster.example:50051 list\n\
+                    buf curl --http2-prior-knowledge http://muster.example:50051";
         assert_eq!(
-            of_instance(text, "http://127.0.0.1:8080"),
-            "curl http://127.0.0.1:8080/api\ngrpcurl -plaintext 127.0.0.1:50051 list"
+            of_instance(text, "http://127.0.0.1:8080", "http://127.0.0.1:9000"),
+            "curl http://127.0.0.1:8080/api\ngrpcurl -plaintext 127.0.0.1:9000 list\n\
+             buf curl --http2-prior-knowledge http://127.0.0.1:9000"
         );
+        // The port may have no TLS though the pages have it, and the other way round.
+        let (pages, port) = ("https://events.example.org", "grpc.example.org:443");
         assert_eq!(
-            of_instance(text, "https://events.example.org"),
-            "curl https://events.example.org/api\ngrpcurl events.example.org:50051 list"
+            of_instance(text, pages, &format!("https://{port}")),
+            "curl https://events.example.org/api\ngrpcurl grpc.example.org:443 list\n\
+             buf curl https://grpc.example.org:443"
         );
+        let plain = of_instance(text, pages, &format!("http://{port}"));
+        assert!(plain.contains("grpcurl -plaintext grpc.example.org:443"));
     }
 }

@@ -7,6 +7,7 @@ use tonic::{Request, Status};
 use crate::{
     email::is_email,
     http_body::HttpBody,
+    metadata::MISTAKEN,
     status,
     violation::{Violation, Violations},
 };
@@ -45,6 +46,16 @@ pub struct Checked<T> {
     pub mistakes: Vec<Violation>,
 }
 
+impl<T> Checked<T> {
+    /// The same mistakes, of what the request says in other types.
+    pub fn map<U>(self, convert: impl FnOnce(T) -> U) -> Checked<U> {
+        Checked {
+            message: convert(self.message),
+            mistakes: self.mistakes,
+        }
+    }
+}
+
 impl<T> From<T> for Checked<T> {
     /// Without mistakes.
     fn from(message: T) -> Self {
@@ -55,7 +66,8 @@ impl<T> From<T> for Checked<T> {
     }
 }
 
-/// The request with its defaults filled in, and what is wrong with it if its rpc collects mistakes.
+/// The request with its defaults filled in, and what is wrong with it if its rpc collects mistakes. One in which an edge found mistakes is
+/// never right.
 ///
 /// # Errors
 /// `INVALID_REQUEST` with every violation, if its rpc does not.
@@ -65,7 +77,14 @@ pub fn checked<T: Validate>(
 ) -> Result<Request<Checked<T>>, Status> {
     let (metadata, extensions, mut message) = request.into_parts();
     message.fill_defaults();
-    let mistakes = check(&message).err().unwrap_or_default();
+    let mut mistakes = check(&message).err().unwrap_or_default();
+    if metadata.contains_key(MISTAKEN) {
+        let marked = Violation {
+            field: MISTAKEN.to_owned(),
+            message: "is set".to_owned(),
+        };
+        mistakes.insert(0, marked);
+    }
     if !mistakes.is_empty() && !collects_mistakes {
         return Err(status::invalid(&mistakes));
     }

@@ -72,6 +72,11 @@ impl Violations {
         }
     }
 
+    /// Whether something was noted of a field.
+    pub fn has(&self, field: &str) -> bool {
+        self.0.iter().any(|one| one.field == field)
+    }
+
     /// What was noted.
     pub fn as_slice(&self) -> &[Violation] {
         &self.0

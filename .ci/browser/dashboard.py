@@ -135,9 +135,9 @@ def approve_and_decline(people, owner, organizer):
     owner.open(f"{path}/registrations?q=grace")
     owner.find("[name=registration_ids]").click()
     press(owner, "Decline")
-    owner.check(owner.path(), "decline", "Decline 1 person?")
+    owner.check(owner.path(), "decline", "Decline Grace Hopper?")
     owner.find("#reason").send_keys("The studio is small.")
-    press(owner, "Decline and email 1 person")
+    press(owner, "Decline and email Grace Hopper")
     people.mails.has("grace@guests.example", "The studio is small.")
     owner.open(f"{path}/registrations")
     press(owner, "Ada Lovelace")
@@ -360,7 +360,7 @@ def check_other_pages(site, owner, event):
         ("event-message-new", f"{path}/messages/new", "Write to your guests"),
         ("event-cover", f"{path}/cover", "Use a picture of your own"),
         ("event-reminder", f"{path}/reminder", "Reminder"),
-        ("registrations-nobody", f"{path}/registrations", "Nobody is registered yet"),
+        ("registrations-nobody", f"{path}/registrations", "No registrations yet"),
         ("event-new", "/dashboard/events/new", "New event"),
         ("again", "/sign-in/again", "Confirm that it is you"),
         ("not-there", "/dashboard/events/0197a3c5-5d0f-7c3e-9d52-0f6d8a1b2c3d", "This is not here"),

@@ -1,8 +1,11 @@
 """The camera at the door, which sees a video of the codes on real tickets: one after another, offline and back."""
 
 import base64
+import json
 import time
+import urllib.request
 
+import websocket
 from pages import SCHEMES
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
@@ -116,11 +119,43 @@ class Phone:
         return self.site.find("[data-count]").text
 
     def offline(self, is_offline):
-        self.site.cdp("Network.emulateNetworkConditions", offline=is_offline, latency=0, downloadThroughput=-1, uploadThroughput=-1)
+        conditions = {"offline": is_offline, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}
+        self.site.cdp("Network.emulateNetworkConditions", **conditions)
+        if not is_offline:
+            self.worker.close()
+            return
+        # The service worker has a network of its own, which is emulated as long as someone is attached to it.
+        address = self.site.driver.capabilities["goog:chromeOptions"]["debuggerAddress"]
+        with urllib.request.urlopen(f"http://{address}/json/version") as version:
+            browser = json.load(version)["webSocketDebuggerUrl"]
+        self.worker = websocket.create_connection(browser, suppress_origin=True, timeout=PATIENCE_SECONDS)
+        targets = self.ask_worker("Target.getTargets", {})["targetInfos"]
+        workers = [target["targetId"] for target in targets if target["type"] == "service_worker"]
+        assert workers, targets
+        for target in workers:
+            session = self.ask_worker("Target.attachToTarget", {"targetId": target, "flatten": True})["sessionId"]
+            self.ask_worker("Network.enable", {}, session)
+            self.ask_worker("Network.emulateNetworkConditions", conditions, session)
+            asked = {"expression": "fetch('/healthz').then(() => 'online', () => 'offline')", "awaitPromise": True}
+            assert self.ask_worker("Runtime.evaluate", asked, session)["result"]["value"] == "offline"
+
+    def ask_worker(self, method, parameters, session=None):
+        message = {"id": 1, "method": method, "params": parameters}
+        self.worker.send(json.dumps(message if session is None else {**message, "sessionId": session}))
+        while True:
+            answer = json.loads(self.worker.recv())
+            if answer.get("id") == 1:
+                return answer["result"]
 
     def kept(self):
         """The names of what the page keeps on the device."""
         return self.site.driver.execute_script("return Object.keys(localStorage)")
+
+    def stored(self):
+        """The pages that the service worker keeps on the device."""
+        pages = "caches.keys().then((names) => Promise.all(names.map(async (name) => (await (await caches.open(name)).keys()).map(({ url }) => new URL(url).pathname))))"
+        paths = self.site.driver.execute_async_script(f"const done = arguments[0]; {pages}.then((all) => done(all.flat()))")
+        return {path for path in paths if path.startswith("/dashboard/")}
 
     def look_around(self, name):
         for scheme in SCHEMES:
@@ -160,6 +195,7 @@ def scan_at_the_door(people, organizer, address, strangers_slug):
     site.find("summary").click()
     site.send("form[action='/sign-out'] button")
     assert phone.kept() == [], phone.kept()
+    assert phone.stored() == set(), phone.stored()
 
 
 def online(phone, video, tickets):
@@ -192,6 +228,7 @@ def online(phone, video, tickets):
     phone.runs()
     wait(lambda: any(name.startswith("muster-door-codes:") for name in phone.kept()), "the list")
     phone.press("Stop scanning")
+    wait(lambda: phone.stored() == {phone.path}, "the page on the device")
 
 
 def offline(phone, video, tickets, meanwhile):
@@ -208,6 +245,15 @@ def offline(phone, video, tickets, meanwhile):
     site.shoot("door-offline")
     phone.press("Stop scanning")
     phone.look_around("door-offline")
+    # The page comes back without the network, with what was scanned, and scans on.
+    site.driver.refresh()
+    wait(lambda: "6 scans wait" in site.text(), "the page without the network")
+    site.find("#q").send_keys("7KQ2 M9XD 04TB", Keys.ENTER)
+    phone.sees("bad", "Not on the list")
+    phone.press("Scan with the camera")
+    phone.sees("warn", "Already scanned here")
+    phone.press("Stop scanning")
+    site.shoot("door-reloaded-offline")
     meanwhile()
     complaints = [entry["message"] for entry in site.driver.get_log("browser") if entry["level"] == "SEVERE"]
     assert all("ERR_INTERNET_DISCONNECTED" in text for text in complaints), complaints

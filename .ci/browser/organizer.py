@@ -49,10 +49,11 @@ class Organizer:
         registration = self.call("GET", f"/me/events/{event['id']}/registrations")["items"][0]
         self.call("POST", f"/me/events/{event['id']}/registrations/{registration['id']}/check-in")
 
-    def register(self, event, name):
+    def register(self, event, name, answers=()):
         """Registers someone; answers the path of the private page."""
         address = f"{name.split()[0].lower()}@example.org"
-        self.call("POST", f"/events/{event['slug']}/registrations", {"name": name, "email": address})
+        registration = {"name": name, "email": address, "answers": [{"label": label, "values": [value]} for label, value in answers]}
+        self.call("POST", f"/events/{event['slug']}/registrations", registration)
         return self.private_path(address, event)
 
     def private_path(self, address, event):

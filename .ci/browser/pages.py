@@ -197,6 +197,9 @@ class Site:
         assert not self.has(".top") and not self.has(".foot") and not self.has(".buttons")
         assert self.has(".qr svg")
         self.shoot(name)
+        paper = base64.b64decode(self.cdp("Page.printToPDF", preferCSSPageSize=True, paperWidth=8.27, paperHeight=11.69)["data"])
+        pages = len(re.findall(rb"/Type\s*/Page\b", paper))
+        assert pages == 1, f"{name}: it is printed on {pages} pages"
         self.look()
 
     def assert_at_home(self, meant):

@@ -25,6 +25,9 @@ QUESTIONS = [
 ]
 
 
+MANY_QUESTIONS = [f"What should we know about you ({number} of 10)?" for number in range(1, 11)]
+
+
 class Events:
     """What the organizer has published."""
 
@@ -38,6 +41,11 @@ class Events:
         self.asking = organizer.publish(title="Studio tour", requires_approval=True)
         self.confirming = organizer.publish(title="Paper making", confirm_by_email=True)
         self.cancelled = organizer.publish(title="Bookbinding in the park", image_query="park")
+        self.curious = organizer.publish(
+            title="Printing with many questions",
+            custom_fields=[{"label": label, "field_type": "text"} for label in MANY_QUESTIONS],
+            attendee_info="Ring at **Meyer**.\n\n" * 40,
+        )
 
 
 def find_and_register_without_scripts(site, organizer, events):
@@ -178,6 +186,8 @@ def check_private_pages(site, organizer, events):
     site.check(check_in, "private", "Show this code at the entrance")
     site.check(f"{check_in}/cancel", "private-cancel", "Cancel your registration?")
     site.shoot_print(check_in, "private-print")
+    answers = [(label, "I print on paper that others throw away. " * 8) for label in MANY_QUESTIONS]
+    site.shoot_print(organizer.register(events.curious, "Adele Goldberg", answers), "private-print-long")
     code = site.find(".code").text
     site.check(f"/check-in/{code}", "ticket", "This ticket is valid")
     organizer.check_in(events.plain)
@@ -193,12 +203,23 @@ def check_private_pages(site, organizer, events):
     site.check(cancelled, "private-event-cancelled", "The park is closed after the storm.")
 
 
+def check_clocks(site, events):
+    """Hours are shown as the viewer's clocks show them, on the site and in frames of others."""
+    path = f"/events/{events.plain['slug']}"
+    for locale, hours in (("en-US", "7:00 PM"), ("de-DE", "19:00")):
+        site.cdp("Emulation.setLocaleOverride", locale=locale)
+        for page in (path, f"{path}/register", f"{path}/embed"):
+            site.open(page)
+            assert hours in site.text(), f"{page} in {locale}: {site.text()}"
+    site.cdp("Emulation.setLocaleOverride")
+
+
 def check_public_pages(site, organizer, events):
     of = {name: f"/events/{event['slug']}" for name, event in vars(events).items()}
     for name, path, words in (
         ("home", "/", "Find your next event"),
         ("events", "/events", "events"),
-        ("events-found", "/events?q=print&city=leeds", "5 events"),
+        ("events-found", "/events?q=print&city=leeds", "6 events"),
         ("events-nothing", "/events?q=nothing-like-this", "Nothing matches"),
         ("events-wrong", "/events?from=soon", "Enter a date."),
         ("event", of["one_seat"], "Join the waitlist"),
@@ -269,6 +290,7 @@ def main():
         check_refused_form(site, f"/events/{events.open['slug']}/register")
         check_private_pages(site, organizer, events)
         check_public_pages(site, organizer, events)
+        check_clocks(site, events)
         read_the_reference(site)
         check_too_many(site)
         site.assert_at_home(meant=(400, 404, 429))

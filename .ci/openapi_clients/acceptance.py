@@ -25,7 +25,7 @@ RULES = [
     r"must have at most \d+ words",
     r"must have a letter or a digit",
     # Of one value with another, or with the event.
-    r"must not put end_date before start_date",
+    r"must not be before start_date",
     r"must be in the future",
     r"must not be before from",
     r"must be left out",
@@ -42,7 +42,7 @@ RULES = [
     r"is required, or until",
     r"must be with organizer alone",
     r"needs organizer",
-    r"must be before the event is over",
+    r"must be before the event (is over|starts)",
     r"must not be after the event is over",
     r"must be (before registration_closes|after registration_opens)",
     r"must be 1: each person registers alone",

@@ -1,10 +1,11 @@
-"""Starts the guide's receivers in Python and JavaScript, and lets a running Muster deliver to them.
+"""Starts the guide's receivers in Python and JavaScript, and lets a running Muster deliver to them. Runs its other code with real messages, too.
 
     libraries.py BASE DATA MUSTER FOLDER    the folder is for the receivers; the packages of npm are beside it
 """
 
 import base64
 import contextlib
+import http.server
 import json
 import os
 import pathlib
@@ -12,6 +13,7 @@ import re
 import socket
 import subprocess
 import sys
+import threading
 import time
 import urllib.error
 import urllib.request
@@ -26,12 +28,12 @@ key_file = data / "demo.key"
 key = key_file.read_text().strip()
 
 
-def snippet(language):
-    """The guide's receiver in a language."""
+def snippet(language, words):
+    """The guide's code in a language that has these words."""
     found = re.findall(rf"^```{language}\n(.*?)^```$", GUIDE.read_text(), re.M | re.S)
-    receivers = [code for code in found if "MUSTER_WEBHOOK_SECRET" in code]
-    assert len(receivers) == 1, f"the guide has {len(receivers)} receivers in {language}"
-    return receivers[0]
+    found = [code for code in found if words in code]
+    assert len(found) == 1, f"the guide has {len(found)} times '{words}' in {language}"
+    return found[0]
 
 
 def call(method, path, body=None):
@@ -87,7 +89,7 @@ def running(command, **options):
 def receiver(language, port):
     """What starts the guide's receiver, as the guide says."""
     name = {"python": "receiver.py", "js": "receiver.mjs"}[language]
-    (folder / name).write_text(snippet(language))
+    (folder / name).write_text(snippet(language, "/hooks/muster"))
     flask = [sys.executable, "-B", "-m", "flask", "--app", "receiver", "run", "--port", str(port)]
     return {"python": flask, "js": ["node", name]}[language]
 
@@ -157,5 +159,80 @@ def check(language, library):
     print(f"{library}: verified a delivery, a ping, a rotation and what `muster webhook listen` forwards; refused forgeries")
 
 
+def handles_once():
+    """Of messages that come twice and in another order, the guide's code handles each once, and none that something later came before."""
+    webhook = call("POST", "/me/webhooks", {"description": "Only pulled"})["id"]
+    cursor = call("GET", "/me/webhook-messages?cursor=latest")["next_cursor"]
+    event = change()
+    for title in ("Second", "Third"):
+        call("PATCH", f"/me/events/{event}", {"title": title})
+    pulled = call("GET", f"/me/webhook-messages?cursor={cursor}")["items"]
+    call("DELETE", f"/me/webhooks/{webhook}")
+    one, two, three = [(message["id"], message["body"]) for message in pulled if message["body"]["data"]["event_id"] == event]
+    code, handled = {}, []
+    exec(snippet("python", "def handle_once"), code)
+    store = code["opened"](":memory:")
+    with contextlib.suppress(ZeroDivisionError):
+        code["handle_once"](store, *one, lambda _: 1 / 0)
+    for message in (one, one, three, two, three, one):
+        code["handle_once"](store, *message, handled.append)
+    assert handled == [one[1], three[1]], handled
+    print("the guide's code leaves out messages that came before, and those that are overtaken")
+
+
+def captured():
+    """A message as it is posted: the secret, the headers and the body."""
+    came = []
+
+    class Receiver(http.server.BaseHTTPRequestHandler):
+        def do_POST(self):
+            body = self.rfile.read(int(self.headers["content-length"]))
+            came.append(({name.lower(): value for name, value in self.headers.items()}, body))
+            self.send_response(204)
+            self.end_headers()
+
+        def log_message(self, *_):
+            pass
+
+    with http.server.HTTPServer(("127.0.0.1", 0), Receiver) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        made = call("POST", "/me/webhooks", {"url": f"http://127.0.0.1:{server.server_port}{PATH}"})
+        call("POST", f"/me/webhooks/{made['id']}/ping")
+        call("DELETE", f"/me/webhooks/{made['id']}")
+        server.shutdown()
+    return made["secret"], *came[0]
+
+
+# What n8n gives to the code of its Code node.
+N8N = """
+const { headers, body, secret, code } = JSON.parse(require('fs').readFileSync(0, 'utf8'));
+const AsyncFunction = (async () => {}).constructor;
+const helpers = { getBinaryDataBuffer: async () => Buffer.from(body, 'base64') };
+const run = new AsyncFunction('require', '$input', '$env', code);
+run.call({ helpers }, require, { first: () => ({ json: { headers } }) }, { MUSTER_WEBHOOK_SECRET: secret })
+  .then((items) => console.log(JSON.stringify(items)), (error) => console.log(error.message));
+"""
+
+
+def verifies_in_n8n():
+    """The guide's code for n8n takes what Muster posts, and nothing else."""
+    secret, headers, body = captured()
+    code = snippet("js", "getBinaryDataBuffer")
+
+    def answer(headers, body):
+        given = {"headers": headers, "body": base64.b64encode(body).decode(), "secret": secret, "code": code}
+        node = subprocess.run(["node", "-e", N8N], input=json.dumps(given), text=True, capture_output=True, check=True)
+        return node.stdout.strip()
+
+    taken = json.loads(answer(headers, body))
+    assert taken[0]["json"]["type"] == "webhook.ping" and taken[0]["json"]["id"] == headers["webhook-id"], taken
+    late = {**headers, "webhook-timestamp": "1"}
+    for forged in ((headers, body + b" "), (late, body), ({**headers, "webhook-signature": "v1"}, body)):
+        assert answer(*forged) == "not a message of Muster", forged
+    print("the guide's code for n8n verified a delivery and refused forgeries")
+
+
 check("python", "standardwebhooks of PyPI")
 check("js", "standardwebhooks of npm")
+handles_once()
+verifies_in_n8n()

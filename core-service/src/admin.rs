@@ -12,6 +12,7 @@ mod migrate;
 mod table;
 
 use std::{
+    fmt::Display,
     io::{self, ErrorKind, Write},
     net::SocketAddr,
     sync::Arc,
@@ -52,7 +53,7 @@ pub enum Command {
     /// Create, list and revoke API keys
     #[command(subcommand)]
     Key(KeyCommand),
-    /// List, hold, release and drop queued mails, send failed ones again, and take reports of mails that came back
+    /// List, hold, release and drop queued emails, send failed ones again, and take reports of emails that came back
     #[command(subcommand)]
     Mail(MailCommand),
     /// Copy the SQLite database to a new file, also while a core serves it
@@ -238,6 +239,12 @@ fn print(text: &str) -> Result<(), Failure> {
         ))),
         _ => Ok(()),
     }
+}
+
+/// How many there are of something, for example `2 events`.
+fn counted<N: Copy + Display + PartialEq + From<u8>>(count: N, noun: &str) -> String {
+    let plural = if count == N::from(1) { "" } else { "s" };
+    format!("{count} {noun}{plural}")
 }
 
 /// The most characters of a reason, as in the API.

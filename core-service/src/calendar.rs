@@ -1,12 +1,11 @@
 //! Events in calendars, as iCalendar (RFC 5545, 5546): entries in mails to registrants, and files to take into a calendar. It uses no
 //! crate: those for iCalendar bring a second library for times and would replace only the functions at the end.
 
-mod plain;
 mod zones;
 
 use std::borrow::Cow;
 
-pub use plain::text as plain_text;
+use markdown::plain_text;
 
 use domain::{
     event::Event,
@@ -167,7 +166,7 @@ pub fn of_registration(
             Status::Waitlisted => Some("Waitlist"),
             Status::Confirmed | Status::Cancelled => None,
         },
-        description: described(event, plain::text(&event.description)).into(),
+        description: described(event, plain_text(&event.description)).into(),
     };
     entry.file(&[], &[])
 }
@@ -206,7 +205,7 @@ pub fn of_event(event: &Event, addresses: Addresses<'_>) -> String {
 /// A description in plain text, after information for guests only.
 fn described(event: &Event, description: String) -> String {
     match &event.attendee_info {
-        Some(info) => format!("{}\n\n{description}", plain::text(info)),
+        Some(info) => format!("{}\n\n{description}", plain_text(info)),
         None => description,
     }
 }
@@ -227,7 +226,7 @@ fn of_public<'a>(
             CONFIRMED
         },
         standing: None,
-        description: shortened(&plain::text(&event.description), description_characters)
+        description: shortened(&plain_text(&event.description), description_characters)
             .into_owned()
             .into(),
     }

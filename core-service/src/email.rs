@@ -25,9 +25,11 @@ pub use organizer::{Digest, digest};
 pub use person::{Letter, letter};
 pub use registration::{Addressing, mail};
 pub use report::{Ignored, MAX_REPORT_BYTES, read_report};
-pub use security::{AccountIncident, ChangedClocks, Concerned, Incident, Named};
+pub use security::{AccountIncident, ChangedClocks, Concerned, Incident, Named, TroubledWebhook};
 pub use smtp::{InvalidSmtpUrl, Smtp, SmtpUrl};
 pub use template::Site;
+
+use base64::{Engine as _, engine::general_purpose::STANDARD};
 
 use crate::calendar::Calendar;
 
@@ -76,4 +78,16 @@ pub struct Mail {
     pub ticket_image: Option<Vec<u8>>,
     /// The calendar entry.
     pub calendar: Option<Calendar>,
+}
+
+impl Mail {
+    /// The HTML with its picture in it, for readers that are no mail programs.
+    pub fn html_with_pictures(&self) -> String {
+        let Some(png) = &self.ticket_image else {
+            return self.html.clone();
+        };
+        let part = format!("cid:{}", qr_image::CONTENT_ID);
+        let data = format!("data:image/png;base64,{}", STANDARD.encode(png));
+        self.html.replace(&part, &data)
+    }
 }

@@ -123,6 +123,7 @@ pub fn services(
     let events = EventApi {
         events: use_cases.events.clone(),
         links: links(),
+        brand: use_cases.brand.clone(),
         clock: use_cases.commands.clock().clone(),
         studio,
         cover_limit: use_cases.cover_limit.clone(),
@@ -186,7 +187,7 @@ fn for_edges(
     let instance = InstanceApi {
         info: use_cases.info.clone(),
         sign_up: use_cases.sign_in.sign_up(),
-        default_timezone: use_cases.events.defaults().timezone.clone(),
+        event_defaults: use_cases.events.defaults().clone(),
         site_name: use_cases.brand.name.clone(),
         studio,
     };

@@ -217,7 +217,7 @@ impl Core {
                 GateLayer::of_port(authenticator, call_limit, calls, tokens, limits.body_idle);
             let _stops_the_rest = stop.clone().drop_guard();
             let services = self.services.clone();
-            let pages = &self.register_origins;
+            let pages = (&self.register_origins, self.use_cases.links.public_url());
             port::serve(listener, tls, gate, services, stop, limits, pages).await
         })
     }

@@ -59,7 +59,7 @@ Examples:
   core-service --grpc-addr 0.0.0.0:50051 --public-url https://events.example.org
   core-service --grpc-addr unix:///run/muster/core.sock
 
-Run the command migrate before the first start and after an upgrade: core itself never changes the schema.
+Run `core-service migrate` before the first start and after an upgrade: core itself never changes the schema.
 
 Exit codes: 0 stopped by a signal, 1 problem of the environment (port in use, database unreachable), 64 invalid settings,
 70 a defect.";

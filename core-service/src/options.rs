@@ -56,9 +56,10 @@ impl Options {
         data: &DataSettings,
     ) -> Result<Self, Failure> {
         let links = rules.public_url.as_deref().map(Links::new);
+        let links = links.unwrap_or_default().with_grpc(rules.grpc_url.clone());
         Ok(Self {
             policy: Policy {
-                links: links.unwrap_or_default(),
+                links,
                 plans: Plans {
                     active_events: rules.plans,
                     daily_mails: rules.daily_mails,

@@ -72,8 +72,8 @@ pub use contacts::Contacts;
 pub use credentials::{AppCall, Authenticator, Caller, Principal, SessionTrust, SignedIn};
 pub use domain::rate::LimitSettings;
 pub use erase::{Erasure, LastOwner, Outlook, People};
-pub(crate) use error::new_account_limit;
 pub use error::{Error, Lacking};
+pub(crate) use error::{new_account_limit, new_account_limit_ends};
 pub(crate) use events::EventJobError;
 pub use events::{
     Cancellation, CancellationMails, Events, MyEvents, OwnCovers, PlannedChange, PlannedMail,
@@ -93,7 +93,8 @@ pub use members::{
 };
 pub(crate) use messages::Begun;
 pub use messages::{
-    LeftOut, MessagePage, MessagePatch, MessageView, Messages, NewMessage, PlannedMessage,
+    LeftOut, MessageMails, MessagePage, MessagePatch, MessageView, Messages, NewMessage,
+    PlannedMessage,
 };
 pub use oauth::{
     Asked, Choice, ConsentAccount, Issued, OAuth, OAuthPolicy, Pending, Problem, ServerView,
@@ -108,8 +109,8 @@ pub use profile::Profile;
 pub(crate) use registrations::settle_all;
 pub use registrations::{
     Added, Approval, Arrival, DoorPlace, EventMails, Export, Imported, ImportedLine, MailChoice,
-    MailFailure, NewList, NewRegistration, Outcome, OwnRegistration, OwnRegistrations,
-    PlannedRecipients, RegistrationPage, RegistrationPatch, Registrations, Ticket,
+    MailFailure, MailRefusal, NewList, NewRegistration, Outcome, OwnRegistration, OwnRegistrations,
+    PlannedRecipients, ReadPerson, RegistrationPage, RegistrationPatch, Registrations, Ticket,
 };
 pub(crate) use removal::purge;
 pub use sessions::{SessionView, Sessions, SteppedUp};
@@ -127,7 +128,7 @@ pub use webhooks::{
     PulledMessages, Replayed, SealedSecrets, Wait, WebhookPatch, WebhookPolicy, Webhooks,
     WhichMessages,
 };
-pub(crate) use webhooks::{attempt_at, end_expired_webhooks, refused_with};
+pub(crate) use webhooks::{attempt_at, end_expired_webhooks, judge_failing_webhooks, refused_with};
 
 /// All use cases of a core. Clones share everything.
 #[derive(Debug, Clone)]
@@ -330,7 +331,7 @@ impl UseCases {
             registrations: Registrations::new(commands.clone(), links.clone(), limiters, plans),
             mails: Mails::new(commands.clone()),
             statistics: Statistics::new(commands.clone()),
-            organizer_mails: OrganizerMails::new(commands.clone()),
+            organizer_mails: OrganizerMails::new(commands.clone(), &plans),
             people: People::new(commands.clone()),
             authenticator,
             links,

@@ -18,7 +18,7 @@ use domain::{
     zone::Zone,
 };
 use secrecy::SecretString;
-use server::{Failure, brand::Brand, cors::CorsSettings, serve::Address};
+use server::{Failure, brand::Brand, command_line, cors::CorsSettings, serve::Address};
 use sha2::{Digest as _, Sha256};
 
 use crate::{
@@ -84,6 +84,7 @@ impl DataSettings {
         Ok(storage::Options {
             pool_size: self.database_connections,
             is_pooled: self.database_pooler,
+            migrate_command: command_line("migrate"),
             ..storage::Options::new(self.url(), purpose)
         })
     }
@@ -186,8 +187,8 @@ pub struct MailSettings {
         global = true
     )]
     pub mail_from: Sender,
-    /// Address to which servers report mails that they cannot deliver. Each mail's envelope has `+TOKEN` before its at sign, by which
-    /// `muster mail bounce` knows the mail (docs/operations.md) [default: that of the sender, without a token]
+    /// Address to which servers report emails that they cannot deliver. In each email's envelope it has `+TOKEN` before its at sign, by
+    /// which `muster mail bounce` recognizes the email (docs/operations.md) [default: that of the sender, without a token]
     #[arg(
         long,
         env = "MUSTER_BOUNCE_ADDRESS",
@@ -235,6 +236,10 @@ pub struct RuleSettings {
     /// Base of every URL in answers and emails [default: the HTTP address; `core-service` uses `http://127.0.0.1:8080`]
     #[arg(long, env = "MUSTER_PUBLIC_URL", value_name = "URL", value_parser = server::settings::public_url)]
     pub public_url: Option<String>,
+    /// URL of the gRPC port as clients reach it, which the reference and guides show; `https://` says that it has TLS [default: port 50051 of
+    /// the public URL; `muster` uses its gRPC address]
+    #[arg(long, env = "MUSTER_GRPC_URL", value_name = "URL", value_parser = server::settings::public_url)]
+    pub grpc_url: Option<String>,
     /// Default time zone of new events, as an IANA name; used when neither the request nor the account has one
     #[arg(long, env = "MUSTER_DEFAULT_TIMEZONE", value_name = "ZONE", default_value = "UTC", value_parser = zone)]
     pub default_timezone: Zone,
@@ -245,8 +250,8 @@ pub struct RuleSettings {
     /// Maximum number of active events for each plan, as plan=number or plan=unlimited, separated by commas
     #[arg(long, env = "MUSTER_PLANS", value_name = "PLANS", default_value_t = Plans::DEFAULT.active_events, value_parser = active_events)]
     pub plans: Quotas,
-    /// Maximum number of emails a day for each plan about new times and places of events, and to people whom organizers add.
-    /// Days begin at 00:00 UTC
+    /// Maximum number of emails a day for each plan: messages to guests, emails about new times and places of events, and emails to people
+    /// whom organizers add. Days begin at 00:00 UTC
     #[arg(long, env = "MUSTER_DAILY_MAILS", value_name = "PLANS", default_value_t = Plans::DEFAULT.daily_mails, value_parser = daily_mails)]
     pub daily_mails: Quotas,
     /// Emails a day that a new account may send to people who did not register themselves. The limit ends once 20 people have registered
@@ -263,8 +268,8 @@ pub struct RuleSettings {
         hide_possible_values = true
     )]
     pub messages: WhoWrites,
-    /// Secret of at least 32 characters with which a mail provider reports mails that came back or were called spam, at `/mail-events`
-    /// (docs/operations.md). Without it, nothing is taken there. To change it, set two, separated by a comma
+    /// Secret of at least 32 characters with which a mail provider reports emails that came back or were reported as spam, at
+    /// `/mail-events` (docs/operations.md). Without it, no report is accepted there. To change it, set two, separated by a comma
     #[arg(
         long,
         env = "MUSTER_MAIL_EVENTS_SECRET",
@@ -311,8 +316,8 @@ pub struct LimitArgs {
     /// Emails to one mailbox, whatever the +tag, over all causes, accounts and cores. Public registrations and codes beyond it are refused
     #[arg(long, env = "MUSTER_LIMIT_PER_RECIPIENT", value_name = "RATE", default_value_t = LimitSettings::default().mailboxes.all)]
     pub limit_per_recipient: Limit,
-    /// Those of them that organizers cause: to people whom they add or invite, and about changes of events. Adding and inviting beyond it
-    /// is refused, and other emails wait
+    /// Emails to one mailbox that organizers cause: to people whom they add or invite, and about changes of events. They count for
+    /// --limit-per-recipient, too. Beyond this limit, adding and inviting is refused, and other emails wait
     #[arg(long, env = "MUSTER_LIMIT_PER_ADDED_RECIPIENT", value_name = "RATE",
           default_value_t = LimitSettings::default().mailboxes.by_organizers)]
     pub limit_per_added_recipient: Limit,

@@ -27,7 +27,7 @@ pub(crate) enum Decoded {
     Mistaken {
         /// What is wrong with it.
         mistakes: Vec<Violation>,
-        /// What core can be asked for the rest: it is sure to refuse it, too.
+        /// What core can be asked for the rest, as a request with mistakes.
         rest: Option<EncodedRequest>,
     },
 }
@@ -85,16 +85,14 @@ pub(crate) async fn decode(
     Ok(Decoded::Valid(draft.encode()))
 }
 
-/// What is wrong with a request that could not be read as a whole. Core is asked only for what is invalid by the proto without the
-/// mistakes, too: then nothing can come of it.
+/// What is wrong with a request that could not be read as a whole.
 fn mistaken(route: &Route, draft: &dyn Draft, found: Vec<Violation>) -> Decoded {
     let others = draft.check();
-    let is_asked = route.collects_mistakes && !others.is_empty();
     let mut mistakes = Violations::from(found);
     mistakes.add_others(others);
     Decoded::Mistaken {
         mistakes: mistakes.as_slice().to_vec(),
-        rest: is_asked.then(|| draft.encode()),
+        rest: route.collects_mistakes.then(|| draft.encode()),
     }
 }
 

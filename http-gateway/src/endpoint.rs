@@ -77,6 +77,7 @@ async fn handle(gateway: &Gateway, route: &Route, request: Request) -> Result<Re
         Ok((Decoded::Valid(request), key)) => Ok((request, key)),
         Ok((Decoded::Mistaken { mistakes, rest }, _)) => Err(match rest {
             Some(rest) => {
+                let context = context.clone().with_mistakes();
                 let refused = core.answer(rest, &context).await.err();
                 Problem::of_mistakes(mistakes, refused.map(failed))
             }

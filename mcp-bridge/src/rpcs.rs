@@ -77,7 +77,7 @@ impl Entry {
 pub(crate) struct Mistakes {
     /// As far as it is known without core.
     pub(crate) found: Vec<Violation>,
-    /// What core can be asked for the rest: it is sure to refuse it, too.
+    /// What core can be asked for the rest, as a request with mistakes.
     pub(crate) rest: Option<EncodedRequest>,
 }
 
@@ -85,7 +85,10 @@ impl Mistakes {
     /// Everything that is wrong.
     pub(crate) async fn judged(self, core: &Core, context: &Context) -> Problem {
         let refused = match self.rest {
-            Some(rest) => core.answer(rest, context).await.err(),
+            Some(rest) => {
+                let context = context.clone().with_mistakes();
+                core.answer(rest, &context).await.err()
+            }
             None => None,
         };
         Problem::of_mistakes(self.found, refused.map(|status| Problem::from(&status)))
@@ -130,15 +133,12 @@ fn encode<R: PublicRpc>(input: Input) -> Result<EncodedRequest, Mistakes> {
     }
 }
 
-/// What is wrong with what was read. Core is asked only for what is invalid by the proto without the mistakes, too: then nothing can come
-/// of it.
+/// What is wrong with what was read.
 fn mistakes<R: PublicRpc>(Read { message, mistakes }: Read<R::Request>) -> Mistakes {
     let mut found = Violations::from(mistakes);
     let mut rest = None;
-    if let Some(message) = message
-        && let Err(others) = check(&message)
-    {
-        found.add_others(others);
+    if let Some(message) = message {
+        found.add_others(check(&message).err().unwrap_or_default());
         rest = R::COLLECTS_MISTAKES.then(|| EncodedRequest::new::<R>(&message));
     }
     Mistakes {

@@ -8,7 +8,11 @@ use core_service::{
 use http_kit::{HttpSettings, ResponseCache};
 use mcp_bridge::McpSettings;
 use server::{
-    exposure::Exposure, probe::reachable, program::ProgramSettings, serve::Address,
+    exposure::Exposure,
+    probe::reachable,
+    program::ProgramSettings,
+    serve::Address,
+    settings::{grpc_url_at, usual_grpc_url},
     shutdown::StopSettings,
 };
 use website::LookSettings;
@@ -102,6 +106,31 @@ impl Config {
             .public_url
             .clone()
             .unwrap_or_else(|| format!("http://{}", reachable(self.http.http_addr)))
+    }
+
+    /// The URL of the gRPC port as clients reach it.
+    pub fn grpc_url(&self) -> String {
+        if let Some(url) = &self.rules.grpc_url {
+            return url.clone();
+        }
+        let public_url = self.public_url();
+        let scheme = match self.port.tls.tls_cert {
+            Some(_) => "https",
+            None => "http",
+        };
+        match &self.port.grpc_addr {
+            // A proxy is in front, which most likely serves the usual port.
+            Address::Tcp(address)
+                if address.ip().is_loopback() && self.rules.public_url.is_some() =>
+            {
+                usual_grpc_url(&public_url)
+            }
+            Address::Tcp(address) if address.ip().is_unspecified() => {
+                grpc_url_at(&public_url, scheme, address.port())
+            }
+            Address::Tcp(address) => format!("{scheme}://{address}"),
+            Address::Unix(_) => usual_grpc_url(&public_url),
+        }
     }
 
     /// What of this machine others can reach.

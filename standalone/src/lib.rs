@@ -58,7 +58,7 @@ pub fn run(mut config: Config) -> BoxFuture<'static, Result<(), Failure>> {
             .migrate()
             .await
             .map_err(|error| Failure::Environment(error.to_string()))?;
-        options.policy.links = Links::new(&config.public_url());
+        options.policy.links = Links::new(&config.public_url()).with_grpc(Some(config.grpc_url()));
         let core = Core::compose(store, mailer, options).await?;
 
         let demo = if config.shows_demo() {

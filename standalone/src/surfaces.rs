@@ -25,6 +25,7 @@ pub fn router(core: &Core, config: &Config, views: Views) -> Result<Router, Fail
     let site = website::Options {
         calls: config.http.calls(cache),
         public_url: config.public_url(),
+        grpc_url: Some(config.grpc_url()),
         look,
         views,
     };

@@ -90,8 +90,7 @@ Try it:
 
 /// Shown when there is no demo account.
 fn first_key() -> String {
-    let account =
-        command_line("account create --email you@example.org --name 'Your Name' --plan free");
+    let account = command_line("account create --email you@example.org --name 'Your Name'");
     let key = command_line("key create --email you@example.org --name laptop");
     format!(
         "

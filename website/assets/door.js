@@ -1,6 +1,6 @@
 // The door with a camera: codes are scanned one after another, also while the network is away. The page works without it.
 const scanner = document.querySelector("#scanner");
-const { event, door, tickets, library } = scanner.dataset;
+const { event, door, tickets, library, files, keeper } = scanner.dataset;
 const part = (name) => scanner.querySelector(`[data-part="${name}"]`);
 const button = part("button"), view = part("view"), choice = part("choice");
 
@@ -26,7 +26,9 @@ const store = (key, value, place = localStorage) => {
     say("This browser keeps nothing on the device. Leave this page open until all scans are sent.");
   }
 };
-const clock = (at) => new Date(at).toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" });
+// The site's script knows how the viewer's clocks show hours.
+const hours = (text) => globalThis.musterHours?.(text) ?? text;
+const clock = (at) => hours(new Date(at).toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" }));
 const people = (count, one, more) => `${count} ${count === 1 ? one : more}`;
 const say = (text) => { if (part("state").textContent !== text) part("state").textContent = text; };
 
@@ -44,6 +46,25 @@ for (const key of Object.keys(localStorage)) {
 }
 let list = stored(LIST);
 const forget = () => { list = null; localStorage.removeItem(LIST); };
+
+// The page and its files stay on the device for a day, so that a reload without the network brings them back.
+const keepPage = async () => {
+  const links = document.querySelectorAll("link[rel=stylesheet], script[src]");
+  const paths = [...links].map((link) => new URL(link.href ?? link.src).pathname);
+  const all = [...new Set([...paths, ...files.split(" ")])];
+  // Loaded with the page: later the network may be away.
+  for (const file of all) fetch(file).catch(() => {});
+  const { serviceWorker: workers } = navigator;
+  if (!workers) return;
+  await workers.register(keeper, { scope: door });
+  const { active } = await workers.ready;
+  active.postMessage(all);
+};
+const forgetPage = async () => {
+  const kept = await navigator.serviceWorker?.getRegistration(door);
+  await kept?.unregister();
+  await globalThis.caches?.delete(`muster-door:${door}`);
+};
 
 // The code in what a camera read, as the server writes it; null if there is none.
 const codeIn = (text) => {
@@ -76,21 +97,29 @@ const ask = async (path, form) => {
 const end = () => {
   isOver = true;
   forget();
+  forgetPage();
   stop();
   button.hidden = true;
   part("ended").hidden = false;
 };
 
-const show = ({ tone, word, name, detail, registration_id: id }) => {
+const show = ({ tone, word, name, detail, registration_id: id, people: here, party_size: size }) => {
   const card = scanner.querySelector(`template[data-tone="${tone}"]`).content.cloneNode(true);
   for (const [key, text] of Object.entries({ word, name, detail })) {
     const place = card.querySelector(`[data-part="${key}"]`);
-    place.textContent = text ?? "";
+    place.textContent = key === "detail" ? hours(text ?? "") : text ?? "";
     place.hidden = !text;
   }
-  const undo = card.querySelector("form");
-  if (undo && id) undo.elements.registration_id.value = id;
-  else undo?.remove();
+  for (const form of card.querySelectorAll("form")) {
+    const { registration_id: whose, people: number } = form.elements;
+    if (!id || (number && size < 2)) {
+      form.remove();
+      continue;
+    }
+    whose.value = id;
+    const option = (_, at) => new Option(`${at + 1} of ${size}`, at + 1, false, at + 1 === here);
+    number?.replaceChildren(...Array.from({ length: size }, option));
+  }
   part("result").replaceChildren(card);
   document.querySelector(".door > .result")?.remove();
 };
@@ -99,7 +128,7 @@ const showConflicts = () => {
   const rows = conflicts.map(({ at, word, name, detail }) => {
     const row = document.createElement("li");
     row.className = "row";
-    const said = [name, word, detail].filter(Boolean).join(" · ");
+    const said = [name, word, hours(detail ?? "")].filter(Boolean).join(" · ");
     row.textContent = `Scanned at ${clock(at)}: ${said}`;
     return row;
   });
@@ -116,9 +145,9 @@ part("conflicts").querySelector("button").addEventListener("click", () => {
 const judged = async (scan) => {
   const since = list ? `By the list of ${clock(list.saved)}.` : "There is no list on this device yet.";
   const detail = `${since} It is sent when the network is back.`;
-  const status = list?.codes[await hashed(scan.code)];
+  const [status, size] = list?.codes[await hashed(scan.code)]?.split(":") ?? [];
   if (!list) return { tone: "warn", word: "Noted", detail };
-  if (status === "Confirmed") return { tone: "good", word: "Expected", detail };
+  if (status === "Confirmed") return { tone: "good", word: size > 1 ? `Expected, ${size} people` : "Expected", detail };
   if (status === "here") return { tone: "warn", word: "Already checked in", detail };
   return { tone: "bad", word: status === "Cancelled" ? "Cancelled" : status ? "Has no spot" : "Not on the list", detail };
 };
@@ -186,14 +215,14 @@ const showState = () => {
   else say(isRunning ? "Hold the QR code of a ticket before the camera." : "");
 };
 
-// Counts while the page is seen; with a camera on, also the list of whom to expect.
+// Counts while the page is seen, and the list of whom to expect.
 const refresh = async () => {
   if (scans.length) await send();
   const count = await ask("count");
   if (count) showCount(count);
-  if (count && isOn() && !(list && Date.now() - list.saved < LIST_AGE)) {
+  if (count && canScan && !(list && Date.now() - list.saved < LIST_AGE)) {
     const answer = await ask("codes");
-    const codes = answer?.items.map(({ hash, status, checked_in: isHere }) => [hash, isHere ? "here" : status]);
+    const codes = answer?.items.map(({ hash, status, checked_in: isHere, party_size: size }) => [hash, `${isHere ? "here" : status}:${size}`]);
     if (codes) store(LIST, list = { saved: Date.now(), codes: Object.fromEntries(codes) });
   }
   if (list && isOld(list)) forget();
@@ -205,6 +234,7 @@ const poll = async () => {
 };
 
 // It stays after a stop: another one would have to load its decoder, perhaps without the network.
+const canScan = Boolean(navigator.mediaDevices?.getUserMedia && crypto.subtle);
 let camera = null, firstSearch = null, isRunning = false, lock = null, seen = "", seenAt = 0;
 const isOn = () => sessionStorage.getItem(IS_ON) === "yes";
 const wake = async () => {
@@ -282,11 +312,20 @@ choice.addEventListener("change", async () => {
 button.addEventListener("click", toggle);
 document.addEventListener("visibilitychange", () => { if (!document.hidden && isRunning) wake(); });
 addEventListener("online", refresh);
-// Without the network the page would not come back.
-addEventListener("beforeunload", (leaving) => { if (isAway && isRunning) leaving.preventDefault(); });
+// Without the network the page comes back only where the browser can store it.
+addEventListener("beforeunload", (leaving) => { if (isAway && isRunning && !navigator.serviceWorker?.controller) leaving.preventDefault(); });
+// A code that is typed while the network is away is a scan, too.
+const typed = document.querySelector("#q");
+typed.form.addEventListener("submit", (sending) => {
+  if (!isAway || !canScan || !codeIn(typed.value)) return;
+  sending.preventDefault();
+  take(typed.value);
+  typed.value = "";
+});
 
-if (navigator.mediaDevices?.getUserMedia && crypto.subtle) {
+if (canScan) {
   scanner.hidden = false;
+  keepPage().catch(() => {});
   // After a form of the page was sent, for example.
   if (isOn()) {
     document.activeElement.blur();

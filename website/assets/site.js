@@ -1,4 +1,11 @@
 // Conveniences. Every page works without them.
+// Hours as the viewer's clocks show them, 7:00 PM where these count to twelve: the one way in which pages show times.
+const countsToTwelve = new Intl.DateTimeFormat(undefined, { hour: "numeric" }).resolvedOptions().hour12;
+const ofTwelve = (_, hour, minute) => `${hour % 12 || 12}:${minute} ${hour < 12 ? "AM" : "PM"}`;
+const hours = (text) => countsToTwelve ? text.replace(/\b(\d\d):(\d\d)\b/g, ofTwelve) : text;
+// For the script of the door.
+globalThis.musterHours = hours;
+
 const status = document.querySelector("[data-status]");
 const say = (text) => { if (status) status.textContent = text; };
 
@@ -43,7 +50,7 @@ for (const place of document.querySelectorAll("[data-local]")) {
   const start = new Date(place.dataset.local);
   const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const day = (timeZone) => start.toLocaleDateString("en-GB", { timeZone, weekday: "long", day: "numeric", month: "long" });
-  const time = (timeZone) => start.toLocaleTimeString([], { timeZone, hour: "numeric", minute: "2-digit" });
+  const time = (timeZone) => hours(start.toLocaleTimeString("en-GB", { timeZone, hour: "2-digit", minute: "2-digit" }));
   try {
     const zone = place.dataset.zone;
     if (day(own) === day(zone) && time(own) === time(zone)) continue;
@@ -54,12 +61,10 @@ for (const place of document.querySelectorAll("[data-local]")) {
   }
 }
 
-// Hours as the viewer's clocks show them: 7:00 PM where these count to twelve.
-if (new Intl.DateTimeFormat(undefined, { hour: "numeric" }).resolvedOptions().hour12) {
-  const ofTwelve = (_, hour, minute) => `${hour % 12 || 12}:${minute} ${hour < 12 ? "AM" : "PM"}`;
-  for (const hours of document.querySelectorAll("[data-clock]")) {
-    hours.textContent = hours.textContent.replace(/\b(\d\d):(\d\d)\b/g, ofTwelve);
-  }
+// Times of the server's. Only the texts change, not what is around them.
+for (const place of document.querySelectorAll("[data-clock]")) {
+  const texts = document.createTreeWalker(place, NodeFilter.SHOW_TEXT);
+  while (texts.nextNode()) texts.currentNode.data = hours(texts.currentNode.data);
 }
 
 // The time zone of this browser, which a new account gets.
@@ -72,7 +77,7 @@ for (const moment of document.querySelectorAll("[data-moment]")) {
   const at = new Date(moment.dateTime);
   const day = at.toLocaleDateString("en-GB", { day: "numeric", month: "long", year: "numeric" });
   const time = at.toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit", timeZoneName: "short" });
-  moment.textContent = moment.dataset.moment === "day" ? day : `${day}, ${time}`;
+  moment.textContent = moment.dataset.moment === "day" ? day : `${day}, ${hours(time)}`;
 }
 
 // A new event is most often in one's own zone.

@@ -1,12 +1,12 @@
-//! Links that put an event into someone's calendar at Google and at Outlook. The services get what the event's page shows, and only when
-//! the visitor follows the link; all other calendars take the `.ics` file.
+//! Links that put an event into someone's calendar at Google and at Outlook. The services get what the event's page shows, or a guest's
+//! own, and only when the visitor follows the link; all other calendars take the `.ics` file.
 
 use std::fmt::Write as _;
 
 use muster_api::v1::Event;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-use crate::event::ShownEvent;
+use crate::{event::ShownEvent, markdown::plain_text};
 
 const GOOGLE: &str = "https://calendar.google.com/calendar/render?action=TEMPLATE";
 const OUTLOOK: &str =
@@ -14,6 +14,9 @@ const OUTLOOK: &str =
 
 /// Characters of a title or a place in a link; with others than Latin ones, each takes up to twelve in it.
 const MAX_CHARACTERS: usize = 200;
+
+/// Characters of what only guests read in a link, likewise. Browsers and services take addresses of some thousand characters.
+const MAX_INFO_CHARACTERS: usize = 500;
 
 /// Characters that stand for themselves (RFC 3986). A space is `%20`: Outlook shows a `+` as it is.
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
@@ -40,35 +43,55 @@ impl Service {
     }
 }
 
-/// The link that puts an event into a calendar. Times are in UTC, so that both services agree whatever zones they know; Google also gets the
+/// What a calendar entry says below the place: the address of the event's page, and before it what only guests read.
+fn details(event: &Event, info: Option<&str>) -> String {
+    let Some(info) = info.map(plain_text).filter(|info| !info.is_empty()) else {
+        return event.url.clone();
+    };
+    let is_cut = info.chars().count() > MAX_INFO_CHARACTERS;
+    let mut details: String = info.chars().take(MAX_INFO_CHARACTERS).collect();
+    if is_cut {
+        details.push('…');
+    }
+    details + "\n\n" + &event.url
+}
+
+/// The link that puts an event into a calendar, with what only guests read for one of them. Times are in UTC, so that both services agree whatever zones they know; Google also gets the
 /// zone, in which it shows them.
-pub(crate) fn link(service: Service, event: &Event, shown: &ShownEvent) -> String {
+pub(crate) fn link(
+    service: Service,
+    event: &Event,
+    shown: &ShownEvent,
+    info: Option<&str>,
+) -> String {
     let (start, end) = shown.dates.for_calendars();
     let times = |format: &str| {
         let [start, end] = [start, end].map(|at| at.strftime(format).to_string());
         (start, end)
     };
-    let place = &shown.place.text;
+    let short = |text: &str| text.chars().take(MAX_CHARACTERS).collect::<String>();
+    let (title, place) = (short(&event.title), short(&shown.place.text));
+    let details = details(event, info);
     match service {
         Service::Google => {
             let (start, end) = times("%Y%m%dT%H%M%SZ");
             let parameters = [
-                ("text", &*event.title),
+                ("text", &*title),
                 ("dates", &format!("{start}/{end}")),
                 ("ctz", &event.timezone),
-                ("location", place),
-                ("details", &event.url),
+                ("location", &place),
+                ("details", &details),
             ];
             with(GOOGLE, &parameters)
         }
         Service::Outlook => {
             let (start, end) = times("%Y-%m-%dT%H:%M:%SZ");
             let parameters = [
-                ("subject", &*event.title),
+                ("subject", &*title),
                 ("startdt", &start),
                 ("enddt", &end),
-                ("location", place),
-                ("body", &event.url),
+                ("location", &place),
+                ("body", &details),
             ];
             with(OUTLOOK, &parameters)
         }
@@ -78,8 +101,7 @@ pub(crate) fn link(service: Service, event: &Event, shown: &ShownEvent) -> Strin
 fn with(base: &str, parameters: &[(&str, &str)]) -> String {
     let mut url = base.to_owned();
     for (name, value) in parameters {
-        let value: String = value.chars().take(MAX_CHARACTERS).collect();
-        let value = utf8_percent_encode(&value, ENCODED);
+        let value = utf8_percent_encode(value, ENCODED);
         // A string takes everything.
         let _infallible = write!(url, "&{name}={value}");
     }
@@ -107,7 +129,7 @@ mod tests {
     }
 
     fn linked(service: Service, event: &Event) -> Url {
-        let link = link(service, event, &ShownEvent::of(event).unwrap());
+        let link = link(service, event, &ShownEvent::of(event).unwrap(), None);
         assert!(!link.contains(['+', ' ', '"', '<']), "{link}");
         Url::parse(&link).unwrap()
     }
@@ -187,5 +209,10 @@ mod tests {
         let url = linked(Service::Google, &event);
         assert_eq!(value(&url, "text"), event.title);
         assert_eq!(value(&url, "location"), "ü".repeat(200));
+        let shown = ShownEvent::of(&event).unwrap();
+        let info = "é".repeat(501);
+        let link = link(Service::Outlook, &event, &shown, Some(&info));
+        let expected = format!("{}…\n\n{}", "é".repeat(500), event.url);
+        assert_eq!(value(&Url::parse(&link).unwrap(), "body"), expected);
     }
 }

@@ -8,6 +8,7 @@ use std::{ops::Deref, sync::Arc};
 
 use askama::Template;
 use axum::response::Response;
+use http::header::CONTENT_SECURITY_POLICY;
 use http_kit::Problem;
 use muster_api::{
     Reason, Scope,
@@ -21,6 +22,7 @@ use crate::{
     flash::{self, Flash},
     form::{Form, fresh_key},
     layout::{Page, PageResult, Section, private, refused},
+    policies::CONTENT_WITH_MAIL,
     request_context::RequestContext,
     return_path::DASHBOARD,
     viewer::Viewer,
@@ -139,7 +141,8 @@ impl Caller {
         if form.value("account_id") == Some(self.viewer.account_id()) {
             return Ok(());
         }
-        let message = "another of your accounts was chosen meanwhile: look at it again";
+        let message =
+            "you switched to another account after you opened this page: look at it again";
         Err(Problem::new(Reason::Conflict, message))
     }
 
@@ -252,6 +255,14 @@ impl Caller {
                 flash::clear(&mut response, DASHBOARD);
             }
         }
+        Ok(response)
+    }
+
+    /// The same for a page that shows a mail as its readers see it.
+    pub(crate) fn answer_with_mail(&self, template: &impl Template) -> PageResult {
+        let mut response = self.answer(template)?;
+        let headers = response.headers_mut();
+        headers.insert(CONTENT_SECURITY_POLICY, CONTENT_WITH_MAIL);
         Ok(response)
     }
 

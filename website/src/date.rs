@@ -1,6 +1,11 @@
 //! Dates of events in words, as clocks at the event show them.
 
-use jiff::{SignedDuration, Timestamp, civil::DateTime, fmt::temporal::Pieces, tz::Offset};
+use jiff::{
+    SignedDuration, Timestamp,
+    civil::DateTime,
+    fmt::temporal::Pieces,
+    tz::{Offset, TimeZone},
+};
 
 /// A date-time of core: wall time with the offset of the event's zone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -134,6 +139,21 @@ pub(crate) fn timestamp_in(text: &str, timezone: &str) -> Option<String> {
         "{} ({zone})",
         time.strftime("%A, %-d %B %Y, %H:%M")
     ))
+}
+
+/// The present, by the clock of this process.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "pages suggest something by it; core decides by its own clock"
+)]
+pub(crate) fn now() -> Timestamp {
+    Timestamp::now()
+}
+
+/// The present day in a time zone, in UTC if it is not known: `2030-05-14`.
+pub(crate) fn today(timezone: &str) -> String {
+    let zone = TimeZone::get(timezone).unwrap_or(TimeZone::UTC);
+    now().to_zoned_datetime(zone).date().to_string()
 }
 
 /// Wall time as forms have it: `2030-05-14T19:00`, with seconds only where there are any, since browsers take no more. What is no date-time

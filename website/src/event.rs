@@ -1,6 +1,7 @@
 //! An event as pages show it: what it is called, when and where it takes place.
 
 use http_kit::Problem;
+use jiff::Timestamp;
 use muster_api::{
     Reason,
     v1::{Event, EventPage},
@@ -36,6 +37,23 @@ impl EventState {
         } else if page.is_registration_ahead {
             Self::NotYetOpen
         } else if page.seats_left <= 0 {
+            Self::Full
+        } else {
+            Self::Open
+        }
+    }
+
+    /// That of an upcoming event in a list, at this moment.
+    pub(crate) fn of_listed(event: &Event, now: Timestamp) -> Self {
+        let has_come = |time: &Option<String>| {
+            let time: Option<Timestamp> = time.as_deref()?.parse().ok();
+            Some(time? <= now)
+        };
+        if !event.is_registration_open || has_come(&event.registration_closes) == Some(true) {
+            Self::Closed
+        } else if has_come(&event.registration_opens) == Some(false) {
+            Self::NotYetOpen
+        } else if event.is_full {
             Self::Full
         } else {
             Self::Open

@@ -238,6 +238,19 @@ impl Field {
         Some(picture)
     }
 
+    /// Which file was chosen: browsers send no file again by themselves.
+    pub(crate) fn chosen_file(&self) -> Option<String> {
+        if self.kind != FieldKind::File || self.value.is_empty() {
+            return None;
+        }
+        let again = if self.problem.is_none() {
+            " Choose it again."
+        } else {
+            ""
+        };
+        Some(format!("You chose {}.{again}", self.value))
+    }
+
     /// Lines of a large field: some more than it has.
     pub(crate) fn rows(&self) -> usize {
         const MIN: usize = 4;
@@ -265,6 +278,7 @@ impl Field {
         let texts = [
             ("hint", self.hint.is_some()),
             ("now", self.notice.is_some()),
+            ("chosen", self.chosen_file().is_some()),
             ("wrong", self.problem.is_some()),
         ];
         let ids: Vec<String> = texts

@@ -3,7 +3,7 @@
 use axum::extract::Request;
 use bytes::BytesMut;
 use futures_util::TryStreamExt as _;
-use http::Method;
+use http::{HeaderName, HeaderValue, Method};
 use http_kit::{Operation, Problem, Resource, document};
 use muster_api::{
     Reason,
@@ -22,6 +22,12 @@ const FOR_EVER: &str = "public, max-age=31536000, immutable";
 /// For icons that are found by a name that browsers know.
 const A_DAY: &str = "public, max-age=86400";
 
+/// The service worker of the door lies elsewhere than the pages that it is for. Its script asks for that of one event.
+const KEEPER_SCOPE: (HeaderName, HeaderValue) = (
+    HeaderName::from_static("service-worker-allowed"),
+    HeaderValue::from_static("/dashboard/events/"),
+);
+
 /// For programs that do not read SVG, in three sizes.
 const ICO: &[u8] = include_bytes!("../assets/favicon.ico");
 
@@ -29,7 +35,15 @@ pub(crate) fn resources(site: &Site) -> [Resource; 5] {
     let files = site.clone();
     let file = Operation::new(Method::GET, move |request: Request| {
         let found = files.assets().find(request.uri().path());
-        let found = found.map(|asset| asset.answer(FOR_EVER));
+        let keeper = &files.assets().scanner.keeper;
+        let found = found.map(|asset| {
+            let mut answer = asset.answer(FOR_EVER);
+            if asset.path == keeper.path {
+                let (name, scope) = KEEPER_SCOPE;
+                answer.headers_mut().insert(name, scope);
+            }
+            answer
+        });
         async move { found.ok_or_else(|| Problem::new(Reason::NotFound, "there is no such file")) }
     });
     // Browsers and programs ask for these where a document names no icon.

@@ -49,7 +49,7 @@ flashes! {
     EVENT_UNPUBLISHED, "event-unpublished", "Your event is a draft again. Registrations are kept.";
     EVENT_SAVED, "event-saved", "Your changes are saved.";
     DATES_UNCHANGED, "dates-unchanged", "You changed nothing, so the later dates stay as they are, too.";
-    EVENT_WAS_CANCELLED, "event-was-cancelled", "Your changes are not saved: someone cancelled this event meanwhile.";
+    EVENT_WAS_CANCELLED, "event-was-cancelled", "Your changes are not saved: someone cancelled this event while you were editing it.";
     EVENT_SAVED_MAILED, "event-saved-mailed", "Your changes are saved. The emails go out in a few minutes.";
     CONTACT_CODE_SENT, "contact-code-sent", "The code is on its way. It works for 10 minutes.";
     CONTACT_PROVEN, "contact-proven", "Thank you. Emails to your guests name the address now, and their answers go there.";
@@ -58,10 +58,13 @@ flashes! {
     EVENT_REPEATED_AS_DRAFTS, "event-repeated-as-drafts", "Done. The new dates are drafts. Publish each when it is ready.";
     EVENT_DELETED, "event-deleted", "The draft is deleted.";
     EVENT_CANCELLED, "event-cancelled", "The event is cancelled. Everyone who is registered gets an email.";
+    EVENT_CANCELLED_QUIETLY, "event-cancelled-quietly", "The event is cancelled. Nobody was registered, so no emails will be sent.";
+    EVENTS_CANCELLED_QUIETLY, "events-cancelled-quietly", "The dates are cancelled. Nobody was registered, so no emails will be sent.";
     EVENTS_CANCELLED, "events-cancelled", "The dates are cancelled. Everyone who is registered gets an email.";
     EVENT_CANCELLED_UNTOLD, "event-cancelled-untold", "The event is cancelled. Some people whom you added get no email, since your account is new. Please tell them yourself.";
+    EVENT_IS_OVER, "event-is-over", "This event is over, so nothing was changed.";
     APPROVED, "approved", "Done. They get an email.";
-    NOBODY_WAITED, "nobody-waited", "Nobody among them waits for your approval.";
+    NOBODY_WAITED, "nobody-waited", "None of them needs approval.";
     DECLINED, "declined", "Done. They get an email with your reason.";
     REGISTRATION_ADDED, "registration-added", "Done. They get an email.";
     REGISTRATION_WAITLISTED, "registration-waitlisted", "Waitlisted: all spots are taken. They get an email.";
@@ -78,7 +81,7 @@ flashes! {
     MESSAGE_SCHEDULED, "message-scheduled", "Your message is scheduled. You can cancel it until it is sent.";
     MESSAGE_SAVED, "message-saved", "Your changes to the message are saved.";
     MESSAGE_CANCELLED, "message-cancelled", "The message is cancelled. Nobody got it.";
-    MESSAGE_CUT_SHORT, "message-cut-short", "The message is stopped. Some people got it before.";
+    MESSAGE_CUT_SHORT, "message-cut-short", "The message is stopped. Emails that were on their way may still arrive.";
     MESSAGE_TOO_LATE, "message-too-late", "The message is on its way or was stopped, so it can no longer be changed.";
     ANSWERS_FIXED, "answers-fixed", "Your answers can no longer be changed.";
     MESSAGE_WAS_SENT, "message-was-sent", "There was nothing left to cancel.";
@@ -91,7 +94,7 @@ flashes! {
     MESSAGES_REPLAYED_IN_PART, "messages-replayed-in-part", "1,000 messages are sent again. There are more: replay once more.";
     MESSAGE_REPLAYED, "message-replayed", "The message is sent again.";
     MESSAGE_WAITS, "message-waits", "The message is waiting to be sent already.";
-    NOTHING_FAILED, "nothing-failed", "Nothing has failed since then.";
+    NOTHING_FAILED, "nothing-failed", "Nothing failed in that time.";
     APP_DISCONNECTED, "app-disconnected", "The app is disconnected. It is refused within seconds.";
     INVITED, "invited", "The invitation is on its way.";
     INVITATION_WITHDRAWN, "invitation-withdrawn", "The invitation is withdrawn.";
@@ -117,7 +120,7 @@ impl Flash {
 
     /// How it looks: nothing was done after some of them.
     pub(crate) fn tone(self) -> &'static str {
-        const NOTHING_DONE: [Flash; 8] = [
+        const NOTHING_DONE: [Flash; 9] = [
             Flash::ANSWERS_FIXED,
             Flash::MESSAGE_TOO_LATE,
             Flash::MESSAGE_WAITS,
@@ -126,6 +129,7 @@ impl Flash {
             Flash::NOTHING_CHOSEN,
             Flash::NOBODY_WAITED,
             Flash::EVENT_WAS_CANCELLED,
+            Flash::EVENT_IS_OVER,
         ];
         if NOTHING_DONE.contains(&self) {
             "warn"

@@ -17,6 +17,9 @@ use crate::{Options, own_site};
 /// The most fields of a form. The largest one asks 20 questions with 50 options each.
 const MAX_FIELDS: usize = 1_100;
 
+/// The most characters of a file's name that are shown.
+const MAX_FILE_NAME: usize = 200;
+
 /// The field by whose value core knows a form that was sent again.
 const KEY: &str = "key";
 
@@ -180,6 +183,10 @@ pub(crate) async fn read_with_file(
         let of = field.name().unwrap_or_default().to_owned();
         if of == name {
             let content_type = field.content_type().map(ToString::to_string);
+            // By its name the person knows which one to choose again.
+            let file_name = field.file_name().unwrap_or_default();
+            let file_name: String = file_name.chars().take(MAX_FILE_NAME).collect();
+            fields.push((of, file_name));
             let data = field.bytes().await.map_err(broken)?;
             file = (!data.is_empty()).then(|| HttpBody {
                 content_type: content_type.unwrap_or_default(),

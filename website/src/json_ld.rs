@@ -27,7 +27,7 @@ pub(crate) fn of(page: &EventPage, event: &Event, description: &str, image: &str
         "endDate": event.end_date,
         "eventStatus": schema(status),
         "eventAttendanceMode": schema(attendance(&place)),
-        "location": location(&place, event.city.as_deref()),
+        "location": location(&place, event),
         "maximumAttendeeCapacity": event.capacity,
         "remainingAttendeeCapacity": spots_left(page, event.capacity),
         "previousStartDate": page.previous_start_date,
@@ -78,18 +78,22 @@ const fn attendance(place: &Place) -> &'static str {
     }
 }
 
-fn location(place: &Place, city: Option<&str>) -> Value {
+/// Of a private place, everybody reads the city alone, if there is one.
+fn location(place: &Place, event: &Event) -> Value {
     let online = |url: &str| json!({"@type": "VirtualLocation", "url": url});
     match place.kind {
         PlaceKind::Online => online(&place.url),
         PlaceKind::Address => {
-            let address = match city {
+            let street = (!event.is_location_private).then_some(&place.text);
+            let mut address = match &event.city {
                 Some(city) => json!({
-                    "@type": "PostalAddress", "streetAddress": place.text, "addressLocality": city,
+                    "@type": "PostalAddress", "streetAddress": street, "addressLocality": city,
                 }),
-                None => json!(place.text),
+                None => json!(street),
             };
-            let there = json!({"@type": "Place", "name": place.text, "address": address});
+            retain_values(&mut address);
+            let mut there = json!({"@type": "Place", "name": place.text, "address": address});
+            retain_values(&mut there);
             match &place.online_too {
                 Some(url) => json!([there, online(url)]),
                 None => there,
@@ -110,7 +114,7 @@ fn offer(state: EventState, event: &Event) -> Value {
         "url": event.registration_url,
         "availability": schema(availability),
         "validFrom": event.registration_opens,
-        "validThrough": event.registration_closes,
+        "validThrough": event.registration_closes.as_ref().unwrap_or(&event.start_date),
     });
     if let Value::Object(fields) = &mut offer {
         fields.retain(|_, value| !value.is_null());
@@ -178,6 +182,24 @@ mod tests {
         let offer = &over["offers"];
         assert_eq!(offer["availability"], "https://schema.org/OutOfStock");
         assert_eq!(offer.get("validFrom"), None);
+        assert_eq!(offer["validThrough"], over["startDate"]);
+    }
+
+    #[test]
+    fn of_a_private_place_the_city_is_told_at_most() {
+        let in_a_city = parsed(|_, event| {
+            event.is_location_private = true;
+            event.location = "Berlin".to_owned();
+            event.city = Some("Berlin".to_owned());
+        });
+        let address = json!({"@type": "PostalAddress", "addressLocality": "Berlin"});
+        assert_eq!(in_a_city["location"]["address"], address);
+        let anywhere = parsed(|_, event| {
+            event.is_location_private = true;
+            event.location = "Place for guests only".to_owned();
+        });
+        assert_eq!(anywhere["location"].get("address"), None);
+        assert_eq!(anywhere["location"]["name"], "Place for guests only");
     }
 
     #[test]

@@ -32,6 +32,8 @@ pub(crate) struct Links {
     pub(crate) instance: Arc<Instance>,
     pub(crate) look: Arc<Look>,
     pub(crate) assets: Arc<Assets>,
+    /// What previews show of pages that are not about an event, as an absolute URL.
+    pub(crate) preview_url: String,
 }
 
 impl Deref for Links {
@@ -53,8 +55,6 @@ pub(crate) struct Page {
     pub(crate) description: String,
     /// The page's one URL, if search engines should list it.
     pub(crate) canonical: Option<String>,
-    /// What previews show, as an absolute URL; with `canonical`.
-    pub(crate) image: String,
     pub(crate) section: Section,
     pub(crate) links: Links,
 }
@@ -79,7 +79,6 @@ impl Page {
             links,
             description: description.to_owned(),
             canonical: None,
-            image: String::new(),
             section,
         }
     }
@@ -100,15 +99,7 @@ impl Page {
     /// The same page, listed under this URL.
     #[must_use]
     pub(crate) fn at(self, canonical: String) -> Self {
-        // After the scheme's two slashes the third ends the origin.
-        let end = canonical.match_indices('/').nth(2).map(|(at, _)| at);
-        let origin = end.and_then(|end| canonical.get(..end));
         Self {
-            image: format!(
-                "{}{}",
-                origin.unwrap_or(&canonical),
-                self.links.assets.preview_path()
-            ),
             canonical: Some(canonical),
             ..self
         }

@@ -1,6 +1,6 @@
 //! Markdown on pages. Our own texts show pictures of the site.
 
-pub(crate) use markdown::{Author, summary};
+pub(crate) use markdown::{Author, plain_text, summary};
 
 use crate::images::Image;
 

@@ -79,6 +79,8 @@ pub(crate) fn resources(site: &Site) -> Vec<Resource> {
             .with(site.post(private::answers::take)),
         Resource::new("/registrations/{token}/new-details").with(site.post(private::take_over)),
         Resource::new("/registrations/{token}/event.ics").with(site.get(private::calendar)),
+        Resource::new("/registrations/{token}/calendar/{service}")
+            .with(site.get(private::lead_to_calendar)),
         Resource::new("/events/{slug}/register")
             .with(site.get(register::show))
             .with(site.post(register::take)),

@@ -16,6 +16,12 @@ pub(crate) const CONTENT: &str = concat!(
     "manifest-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 );
 
+/// The same for pages that show a mail in a frame, which has their policy: mails have their looks in attributes.
+pub(crate) const CONTENT_WITH_MAIL: HeaderValue = HeaderValue::from_static(concat!(
+    "default-src 'none'; style-src 'self'; style-src-attr 'unsafe-inline'; script-src 'self'; img-src 'self' data:; ",
+    "connect-src 'self'; manifest-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+));
+
 /// The same for pages whose form leads to an app that is being connected: browsers would take `form-action` for a limit of where
 /// the answer to a form leads, too. `own_site` still refuses forms of other sites.
 const CONTENT_OF_CONSENT: HeaderValue = HeaderValue::from_static(concat!(
@@ -117,6 +123,13 @@ mod tests {
         ] {
             assert!(!is_door(path), "{path}");
         }
+    }
+
+    #[test]
+    fn pages_with_a_mail_differ_from_all_others_in_the_looks_of_the_mail() {
+        let inline = " style-src-attr 'unsafe-inline';";
+        let with_mail = CONTENT_WITH_MAIL.to_str().unwrap().replace(inline, "");
+        assert_eq!(with_mail, CONTENT);
     }
 
     #[test]

@@ -9,8 +9,8 @@ use crate::{date::EventDates, event::EventState};
 pub(crate) struct RegistrationTimes {
     /// `None`: at once.
     opens: Option<String>,
-    /// `None`: when the event is over.
-    pub(crate) closes: Option<String>,
+    /// `None`: when the event starts.
+    closes: Option<String>,
     /// Whether the organizer has closed it by hand.
     is_closed_by_hand: bool,
 }
@@ -44,12 +44,23 @@ impl RegistrationTimes {
                 Some(format!("Registration closed on {closes}."))
             }
             (EventState::NotYetOpen, ..) => Some("Registration is not open yet.".to_owned()),
+            (EventState::Closed, ..) if !self.is_closed_by_hand => {
+                Some("Registration closed when the event started.".to_owned())
+            }
             (EventState::Closed, ..) => Some("Registration is closed.".to_owned()),
             _ => None,
         }
     }
 
-    /// All of it for the organizer; empty if people can register until the event is over.
+    /// Until when people can register.
+    pub(crate) fn closing(&self) -> String {
+        match &self.closes {
+            Some(closes) => format!("Registration closes on {closes}."),
+            None => "Registration closes when the event starts.".to_owned(),
+        }
+    }
+
+    /// All of it for the organizer; empty if people can register until the event starts.
     pub(crate) fn summary(&self) -> String {
         let by_hand = self.is_closed_by_hand.then(|| "Closed by you.".to_owned());
         let opens = self.opens.iter().map(|time| format!("Opens on {time}."));
@@ -100,6 +111,12 @@ mod tests {
         let words = by_hand.refusal(EventState::Closed);
         assert_eq!(words.as_deref(), Some("Registration is closed."));
         assert!(by_hand.summary().starts_with("Closed by you. Closes on "));
-        assert_eq!(times(|_| {}).summary(), "");
+        let without_times = times(|_| {});
+        assert_eq!(without_times.summary(), "");
+        let words = without_times.refusal(EventState::Closed);
+        let expected = "Registration closed when the event started.";
+        assert_eq!(words.as_deref(), Some(expected));
+        let words = without_times.closing();
+        assert_eq!(words, "Registration closes when the event starts.");
     }
 }

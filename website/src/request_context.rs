@@ -11,10 +11,11 @@ use muster_api::{
     binding::Rpc,
     http_body::HttpBody,
     internal::v1::{GetInstanceRequest, bindings::GetInstance},
+    reference::of_instance,
 };
 use percent_encoding::percent_decode_str;
 use rpc_client::{Context, Core, EncodedRequest, File};
-use server::brand::SiteName;
+use server::{brand::SiteName, settings::usual_grpc_url};
 
 use crate::{
     Options,
@@ -65,6 +66,15 @@ impl Site {
         &self.options.public_url
     }
 
+    /// A text of the documents with the addresses of this instance.
+    pub(crate) fn addressed(&self, text: &str) -> String {
+        let public_url = self.public_url();
+        match &self.options.grpc_url {
+            Some(grpc_url) => of_instance(text, public_url, grpc_url),
+            None => of_instance(text, public_url, &usual_grpc_url(public_url)),
+        }
+    }
+
     /// The client of core.
     pub(crate) fn core(&self) -> Core {
         self.core.clone()
@@ -85,6 +95,7 @@ impl Site {
             instance: self.instance.last("").unwrap_or_default(),
             look: Arc::clone(&self.look),
             assets: Arc::clone(&self.assets),
+            preview_url: self.url(self.assets.preview_path()),
         }
     }
 

@@ -23,6 +23,10 @@ pub struct Settings {
     /// Base of the URLs in pages, as at core [default: the HTTP address]
     #[arg(long, env = "MUSTER_PUBLIC_URL", value_name = "URL", value_parser = public_url)]
     pub public_url: Option<String>,
+    /// URL of the gRPC port as clients reach it, which the reference and guides show; `https://` says that it has TLS [default: port 50051 of
+    /// the public URL]
+    #[arg(long, env = "MUSTER_GRPC_URL", value_name = "URL", value_parser = public_url)]
+    pub grpc_url: Option<String>,
     /// The name and the colour of the site
     #[command(flatten)]
     pub brand: Brand,
@@ -54,6 +58,8 @@ pub struct Options {
     pub calls: CallOptions,
     /// The base of the site's own URLs, without a slash at its end.
     pub public_url: String,
+    /// The URL of core's gRPC port as clients reach it, if it is not the usual one.
+    pub grpc_url: Option<String>,
     /// What the operator made of the site's looks.
     pub look: Look,
     /// Where views of pages are counted. Who serves the router has them recorded.
@@ -65,6 +71,7 @@ impl Default for Options {
         Self {
             calls: CallOptions::default(),
             public_url: "http://127.0.0.1:8080".to_owned(),
+            grpc_url: None,
             look: Look::default(),
             views: Views::default(),
         }
@@ -78,6 +85,7 @@ impl Settings {
         Options {
             calls: http.calls(cache),
             public_url: self.public_url.clone().unwrap_or_else(own),
+            grpc_url: self.grpc_url.clone(),
             look,
             views: Views::default(),
         }

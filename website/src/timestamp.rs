@@ -1,5 +1,6 @@
 //! Timestamps on pages. Those about an account, which is at no place, are in UTC, until the page's script shows them as clocks where the
-//! visitor is. Where days are chosen as well, and at events, they stay in one time zone.
+//! visitor is. Where days are chosen as well, and at events, they stay in one time zone. On all of them the script shows hours of twelve to those who
+//! use them.
 
 use askama::{Template, filters::HtmlSafe};
 use jiff::tz::TimeZone;
@@ -8,7 +9,7 @@ use jiff::tz::TimeZone;
 #[derive(Debug, Clone, PartialEq, Eq, Template)]
 #[template(
     ext = "html",
-    source = r#"{% if !self.is_empty() %}<time datetime="{{ iso }}"{% if let Some(shape) = shape %} data-moment="{{ shape }}"{% endif %}>{{ words }}</time>{% endif %}"#
+    source = r#"{% if !self.is_empty() %}<time datetime="{{ iso }}"{% if let Some(shape) = shape %} data-moment="{{ shape }}"{% else %} data-clock{% endif %}>{{ words }}</time>{% endif %}"#
 )]
 pub(crate) struct Timestamp {
     /// RFC 3339, to the second.
@@ -110,17 +111,17 @@ mod tests {
         );
         assert_eq!(
             html(&Timestamp::in_zone(TEXT, "Europe/Berlin")),
-            format!("{iso}>15 May 2030, 00:30</time>")
+            format!("{iso} data-clock>15 May 2030, 00:30</time>")
         );
         assert_eq!(Timestamp::in_zone(TEXT, "Mars/Base"), Timestamp::new(TEXT));
         let at_door = |start| html(&Timestamp::at_event(TEXT, start, "Europe/Berlin"));
         assert_eq!(
             at_door("2030-05-15T19:00:00+02:00"),
-            format!("{iso}>00:30</time>")
+            format!("{iso} data-clock>00:30</time>")
         );
         assert_eq!(
             at_door("2030-05-14T19:00:00+02:00"),
-            format!("{iso}>15 May 2030, 00:30</time>")
+            format!("{iso} data-clock>15 May 2030, 00:30</time>")
         );
     }
 

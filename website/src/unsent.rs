@@ -22,6 +22,8 @@ pub(crate) struct Why {
 pub(crate) struct Unsent<'a> {
     pub(crate) page: Page,
     pub(crate) why: &'static Why,
+    /// The same in core's words, where only core knows it.
+    pub(crate) reason: Option<String>,
     /// Where the form goes.
     pub(crate) url: &'a str,
     pub(crate) form: &'a Form,

@@ -32,7 +32,7 @@ pub enum AccountCommand {
         #[arg(long)]
         name: String,
         /// Plan: free, premium, pro or business
-        #[arg(long, default_value_t = Plan::Free)]
+        #[arg(long, default_value_t = Plan::Pro)]
         plan: Plan,
         /// Time zone of new events that name none, as an IANA name [default: the instance's]
         #[arg(long, value_name = "ZONE")]
@@ -73,8 +73,8 @@ pub enum AccountCommand {
     /// Suspend an account: its keys and sessions are refused within five seconds, its events leave the site and take no registrations, and
     /// its emails are held
     ///
-    /// Nothing is deleted: private links of registrants go on working, and `account resume` ends the suspension and sends the emails that
-    /// are still true.
+    /// Nothing is deleted: private links of registrants keep working. `account resume` ends the suspension and sends the emails that are still
+    /// correct.
     Suspend {
         /// The account.
         #[command(flatten)]

@@ -8,7 +8,7 @@ use clap::Args;
 use serde_json::json;
 use server::Failure;
 
-use super::{Consent, Format, Output, failure};
+use super::{Consent, Format, Output, counted, failure};
 use crate::service::{Commands, Erasure, LastOwner, Outlook, People};
 
 /// The arguments of `erase`.
@@ -20,7 +20,7 @@ pub struct EraseCommand {
     /// Who becomes the owner of accounts that nobody else owns: an email address
     #[arg(long, value_name = "EMAIL", conflicts_with = "remove_accounts")]
     new_owner: Option<String>,
-    /// Remove the accounts that nobody else owns, with their events. Events to come must be cancelled before
+    /// Remove the accounts that nobody else owns, with their events. Cancel upcoming events first
     #[arg(long)]
     remove_accounts: bool,
     /// Whether to do it.
@@ -61,7 +61,7 @@ impl EraseCommand {
         let written = written_mails::remove(mail_folder, &self.email).map_err(|error| {
             let folder = mail_folder.display();
             Failure::Environment(format!(
-                "cannot remove the mails in {folder}: {error}; everything else is removed; repair this and run the command again"
+                "cannot remove the emails in {folder}: {error}; everything else is removed; repair this and run the command again"
             ))
         })?;
         let json = json!({
@@ -88,8 +88,9 @@ fn plan(address: &str, outlook: &Outlook, last_owner: &LastOwner) -> String {
         solely_owned,
     } = outlook;
     let mut lines = vec![format!(
-        "{address} would be erased for good: {registrations} registrations at {events} events, mails to them, and their name and \
-         address on events"
+        "{address} would be erased for good: {} at {}, emails to them, and their name and address on events",
+        counted(*registrations, "registration"),
+        counted(*events, "event")
     )];
     if *person {
         lines.push("they could not sign in any more, and their keys would be revoked".to_owned());
@@ -110,8 +111,8 @@ fn summary(done: &Erasure, written: u64) -> String {
     }
     let mut lines = vec![
         format!("registrations removed: {}", done.registrations),
-        format!("mails removed before they were sent: {}", done.mails),
-        format!("mails removed from the mail folder: {written}"),
+        format!("emails removed before they were sent: {}", done.mails),
+        format!("emails removed from the mail folder: {written}"),
         format!("private links removed: {}", done.links),
         format!(
             "waitlisted registrations that got a spot: {}",

@@ -14,8 +14,7 @@ use crate::service::{Commands, Suspensions};
 pub enum EventCommand {
     /// Take an event down: it leaves the site, lists, feeds, sitemaps and search at once, and takes no registrations
     ///
-    /// Its owner sees that it is hidden, and mails to its registrants are held. Private links of registrants go on working, and `event
-    /// show`
+    /// Its owner sees that it is hidden, and emails to its registrants are held. Private links of registrants keep working. `event show`
     /// shows it again.
     Hide {
         /// The event.
@@ -28,7 +27,7 @@ pub enum EventCommand {
         #[command(flatten)]
         format: Format,
     },
-    /// Show an event again that was taken down, and send those held emails that are still true
+    /// Show an event again that was taken down, and send the held emails that are still correct
     Show {
         /// The event.
         #[command(flatten)]
@@ -37,9 +36,10 @@ pub enum EventCommand {
         #[command(flatten)]
         format: Format,
     },
-    /// Keep the local time of events whose clocks a newer time zone database changes
+    /// Keep the local time of events after a new time zone database
     ///
-    /// Maintenance does the same within a minute after an upgrade. The organizers get an email, the guests none.
+    /// Where its rules differ, an event would otherwise start at another time by local clocks. Maintenance does the same within a minute
+    /// after an upgrade. Organizers get an email, guests get none.
     Clocks {
         /// Change nothing, and only show what would be changed
         #[arg(long)]

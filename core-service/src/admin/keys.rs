@@ -8,6 +8,7 @@ use domain::{
     instant::Instant,
     plan::Plans,
     scope::{Scope, Scopes},
+    webhook::Webhook,
 };
 use serde_json::{Value, json};
 use server::{Failure, command_line};
@@ -49,6 +50,9 @@ pub enum KeyCommand {
         /// Id of the key, from `key list`
         #[arg(value_parser = key_id)]
         id: KeyId,
+        /// Let the webhooks that it made go on, as those of the person for whom it acts; otherwise they are disabled
+        #[arg(long)]
+        keep_webhooks: bool,
         /// Whether to do it.
         #[command(flatten)]
         consent: Consent,
@@ -107,7 +111,12 @@ impl KeyCommand {
                 let keys = keys.list().await.map_err(failure)?;
                 Ok(Output::new(listed(&keys), keys.iter().map(shown).collect()))
             }
-            Self::Revoke { id, consent, .. } => revoke(&keys, *id, *consent).await,
+            Self::Revoke {
+                id,
+                keep_webhooks,
+                consent,
+                ..
+            } => revoke(&keys, *id, *keep_webhooks, *consent).await,
         }
     }
 
@@ -120,28 +129,75 @@ impl KeyCommand {
     }
 }
 
-async fn revoke(keys: &Keys, id: KeyId, consent: Consent) -> Result<Output, Failure> {
-    let json = |revoked: bool| json!({ "id": id.to_string(), "revoked": revoked });
+async fn revoke(
+    keys: &Keys,
+    id: KeyId,
+    keep_webhooks: bool,
+    consent: Consent,
+) -> Result<Output, Failure> {
     let all = keys.list().await.map_err(failure)?;
     let (key, account) = all
         .iter()
         .find(|(key, _)| key.id == id)
         .ok_or(Error::NotFound { what: "key" })
         .map_err(failure)?;
+    let webhooks = keys.dependent_webhooks(key).await.map_err(failure)?;
+    let json = |revoked: bool| {
+        json!({
+            "id": id.to_string(),
+            "revoked": revoked,
+            "webhooks": webhooks.iter().map(shown_webhook).collect::<Vec<_>>(),
+            "keeps_webhooks": keep_webhooks,
+        })
+    };
     let plan = || {
         let used = key.last_used_at.map_or("never used".to_owned(), |at| {
             format!("last used {}", at.to_the_second())
         });
-        format!(
+        let plan = format!(
             "the key \"{}\" of {} ({used}) would be revoked for good",
             key.label, account.email
-        )
+        );
+        match listed_webhooks(&webhooks) {
+            None => plan,
+            Some(list) if keep_webhooks => {
+                format!("{plan}\nthe webhooks that it made would go on: {list}")
+            }
+            Some(list) => format!(
+                "{plan}\nthe webhooks that it made would be disabled, unless you add --keep-webhooks: {list}"
+            ),
+        }
     };
     if let Some(instead) = consent.instead_of(plan, json(false))? {
         return Ok(instead);
     }
-    keys.revoke(id).await.map_err(failure)?;
+    let done = if keep_webhooks {
+        keys.revoke_and_pass_on_webhooks(id).await
+    } else {
+        keys.revoke(id).await
+    };
+    done.map_err(failure)?;
     Ok(Output::new(format!("revoked {id}"), json(true)))
+}
+
+/// The names and hosts of webhooks, if there are any.
+fn listed_webhooks(webhooks: &[Webhook]) -> Option<String> {
+    let name = |one: &Webhook| match (&one.description, one.host()) {
+        (Some(description), Some(host)) => format!("\"{description}\" ({host})"),
+        (Some(description), None) => format!("\"{description}\" (pulled)"),
+        (None, Some(host)) => host,
+        (None, None) => format!("{} (pulled)", one.id),
+    };
+    let names: Vec<String> = webhooks.iter().map(name).collect();
+    (!names.is_empty()).then(|| names.join(", "))
+}
+
+fn shown_webhook(webhook: &Webhook) -> Value {
+    json!({
+        "id": webhook.id.to_string(),
+        "description": webhook.description,
+        "host": webhook.host(),
+    })
 }
 
 fn shown((key, account): &(ApiKey, Account)) -> Value {

@@ -18,21 +18,21 @@ use crate::service::{Accounts, Commands, Mails};
 /// A command on mails.
 #[derive(Debug, Clone, Subcommand)]
 pub enum MailCommand {
-    /// List failed mails, the latest first: the server refused them, or every try failed
+    /// List failed emails, the latest first: the server refused them, or every try failed
     #[command(alias = "dead")]
     Failed {
-        /// Maximum number of mails
+        /// Maximum number of emails
         #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=10_000))]
         limit: u32,
         /// The output.
         #[command(flatten)]
         format: Format,
     },
-    /// List queued mails, the oldest first, and which of them are held
+    /// List queued emails, the oldest first, and which of them are held
     Queued(Queued),
-    /// Hold all mails of an account: queued ones, and those to come, until `mail release`
+    /// Hold all emails of an account, queued and new ones, until `mail release`
     ///
-    /// A mail that the mail server has begun to take is sent. Codes to sign in are not held.
+    /// An email that the mail server has begun to take is sent. Sign-in codes are not held.
     Hold {
         /// The account.
         #[command(flatten)]
@@ -41,7 +41,7 @@ pub enum MailCommand {
         #[command(flatten)]
         format: Format,
     },
-    /// Release the mails of an account that are held, and send those that are still true
+    /// Release the held emails of an account, and send those that are still correct
     Release {
         /// The account.
         #[command(flatten)]
@@ -50,9 +50,9 @@ pub enum MailCommand {
         #[command(flatten)]
         format: Format,
     },
-    /// Remove the queued mails of an account, held ones included, for good
+    /// Remove the queued emails of an account, held ones included, for good
     Drop(Drop),
-    /// Block an address: nobody's mails go to its mailbox, whatever the +tag, but for codes to sign in and notices about security
+    /// Block an address. Its mailbox, whatever the +tag, then gets only sign-in codes and security notices
     Suppress {
         /// Email address
         #[arg(value_name = "ADDRESS")]
@@ -61,14 +61,14 @@ pub enum MailCommand {
         #[command(flatten)]
         format: Format,
     },
-    /// List blocked mailboxes, the latest first, and why: only hashes of them are stored, so an address is shown only while a registration has it
+    /// List blocked mailboxes, the latest first, and why. An address is shown only while a registration has it: otherwise only its hash is stored
     Suppressed(Suppressed),
-    /// Take the report of a mail server that a mail cannot be delivered, from standard input: for pipes of Postfix, sieve and others
+    /// Take a mail server's report that an email could not be delivered, from standard input: for pipes of Postfix, sieve and others
     ///
     /// Automatic replies, delays and everything else are ignored. Exit codes: 0 recorded or ignored, 64 invalid settings, 70 a defect,
     /// 75 try again later (the database cannot be reached).
     Bounce(Bounce),
-    /// Mail to a blocked address again, whatever blocked it: an operator, mails that came back, or a complaint about spam
+    /// Allow emails to a blocked address, whether an operator blocked it, emails came back, or someone reported spam
     Allow {
         /// Email address
         #[arg(value_name = "ADDRESS")]
@@ -77,7 +77,7 @@ pub enum MailCommand {
         #[command(flatten)]
         format: Format,
     },
-    /// Send failed mails again, with all tries
+    /// Send failed emails again, with all tries
     Retry {
         /// Which mails are sent again.
         #[command(flatten)]
@@ -106,10 +106,10 @@ impl OfAccount {
 #[derive(Debug, Clone, Args)]
 #[group(required = true, multiple = false)]
 pub struct Which {
-    /// Ids of the mails, from `mail failed`
+    /// Ids of the emails, from `mail failed`
     #[arg(value_name = "ID", value_parser = mail_id)]
     ids: Vec<JobKey>,
-    /// All failed mails
+    /// All failed emails
     #[arg(long)]
     all: bool,
 }
@@ -117,7 +117,7 @@ pub struct Which {
 fn mail_id(text: &str) -> Result<JobKey, String> {
     text.parse().map_err(|_| {
         format!(
-            "must be the id of a mail, from `{}`",
+            "must be the id of an email, from `{}`",
             command_line("mail failed")
         )
     })
@@ -188,16 +188,16 @@ impl MailCommand {
 fn suppressed(address: &Email, is_new: bool) -> Output {
     let text = if is_new {
         let allow = command_line(&format!("mail allow {address}"));
-        format!("{address} gets no more mails; end that with: {allow}")
+        format!("{address} gets no more emails; allow them again with: {allow}")
     } else {
-        format!("{address} was blocked already")
+        format!("{address} was already blocked")
     };
     Output::new(text, json!({ "is_suppressed": true }))
 }
 
 fn allowed(address: &Email, was_blocked: bool) -> Output {
     let text = if was_blocked {
-        format!("{address} gets mails again")
+        format!("{address} gets emails again")
     } else {
         format!("{address} was not blocked")
     };
@@ -218,13 +218,13 @@ async fn retry(mails: &Mails, which: &Which) -> Result<Output, Failure> {
         }
     }
     let mut lines = vec![match count {
-        1 => "1 mail will be sent again".to_owned(),
-        _ => format!("{count} mails will be sent again"),
+        1 => "1 email will be sent again".to_owned(),
+        _ => format!("{count} emails will be sent again"),
     }];
     lines.extend(
         unknown
             .iter()
-            .map(|key| format!("there is no failed mail with the id {key}")),
+            .map(|key| format!("there is no failed email with the id {key}")),
     );
     let succeeded = unknown.is_empty();
     let json = json!({ "retried": count, "unknown": unknown });
@@ -255,7 +255,7 @@ fn shown(UnsentMail { job, recipient }: &UnsentMail) -> Value {
 
 fn listed(mails: &[UnsentMail], count: i64) -> String {
     if mails.is_empty() {
-        return "there are no failed mails".to_owned();
+        return "there are no failed emails".to_owned();
     }
     let heads = ["ID", "TO", "EVENT", "FAILED", "TRIES", "WHY"].map(str::to_owned);
     let rows = mails.iter().map(|UnsentMail { job, recipient }| {

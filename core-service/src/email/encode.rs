@@ -56,7 +56,9 @@ pub(super) fn message(mail: &Mail, sender: &Sender, now: Instant) -> Option<Mess
         .message_id(Some(format!("<{}@{}>", mail.key, mail.host)))
         .date(UNIX_EPOCH + Duration::from_secs(seconds))
         // With this header, automatic replies are not sent (RFC 3834).
-        .raw_header(raw("Auto-Submitted", "auto-generated".to_owned()));
+        .raw_header(raw("Auto-Submitted", "auto-generated".to_owned()))
+        // Postmark gives mails ids of its own and reports by them. It takes this from the header and reports it, too.
+        .raw_header(raw("X-PM-Metadata-muster", mail.key.clone()));
     let organizer = mail.reply_to.as_deref().map(str::parse::<Address>);
     if let Some(Ok(organizer)) = organizer {
         message = message.reply_to(Mailbox::new(None, organizer));

@@ -80,10 +80,15 @@ fn form<'v, F: Deserialize<'v>>(value: &'v Value) -> Result<F, serde_json::Error
     F::deserialize(value)
 }
 
-/// The mail with this Message-ID of Muster; without one, the last to this address.
+/// The mail with this Message-ID of Muster; without one, some mail to this address.
 fn reported(message_id: Option<&str>, address: Option<&str>) -> ReportedMail {
+    reported_by_key(message_id.and_then(key), address)
+}
+
+/// The mail with this key; without one, some mail to this address.
+fn reported_by_key(key: Option<JobKey>, address: Option<&str>) -> ReportedMail {
     ReportedMail::Trusted {
-        key: message_id.and_then(key),
+        key,
         address: address
             .map(|address| address.trim().to_owned())
             .filter(|address| address.contains('@')),

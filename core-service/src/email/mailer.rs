@@ -203,21 +203,21 @@ impl Mailer {
     pub async fn check(&self) -> Result<String, String> {
         match &self.transport {
             Transport::Smtp(server) => server.check().await,
-            Transport::Files(folder) => Ok(format!("mails are written to {}", folder.display())),
+            Transport::Files(folder) => Ok(format!("emails are written to {}", folder.display())),
         }
     }
 
     /// Sends a test mail.
     pub async fn send_test(&self, to: &Email, id: Uuid, now: Instant) -> Result<(), Undelivered> {
         let site = &self.brand.name;
-        let words = format!("This is a test mail from {site}. You do not need to do anything.");
+        let words = format!("This is a test email from {site}. You do not need to do anything.");
         let mail = Mail {
             key: format!("test_mail.{id}"),
             host: self.sender.0.email.domain().to_owned(),
             name: None,
             address: to.to_string(),
             reply_to: None,
-            subject: format!("A test mail from {site}"),
+            subject: format!("A test email from {site}"),
             text: format!("{words}\n"),
             html: format!("<p>{}</p>\n", words.replace('&', "&amp;")),
             stop: None,

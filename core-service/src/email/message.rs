@@ -6,7 +6,7 @@ use domain::{
     person::greeted,
     registration::{Registrant, Status},
 };
-use markdown::{Author, no_pictures};
+use markdown::{Author, no_pictures, plain_text};
 use server::brand::{Accent, Brand};
 
 use super::{
@@ -14,7 +14,6 @@ use super::{
     registration::when,
     stranger_text::{without_links, without_links_of_strangers},
 };
-use crate::calendar::plain_text;
 
 /// What stands before the subject: none begins with a stranger's text (rule 42 of docs/rules.md).
 const SUBJECT: &str = "Message: ";
@@ -41,6 +40,8 @@ pub struct MessageAddressing<'a> {
     pub private_url: &'a str,
     /// The page on which they stop messages of the organizer.
     pub stop_url: &'a str,
+    /// The page on which they refuse all mails of the organizer, if the organizer added them.
+    pub refuse_url: Option<&'a str>,
     /// Whether the links are those of a sample, which lead nowhere.
     pub is_sample: bool,
 }
@@ -59,6 +60,7 @@ impl<'a> MessageAddressing<'a> {
             event_url,
             private_url,
             stop_url: private_url,
+            refuse_url: None,
             is_sample: true,
         }
     }
@@ -87,6 +89,7 @@ struct Shown<'a> {
     event_url: &'a str,
     private_url: &'a str,
     stop_url: &'a str,
+    refuse_url: Option<&'a str>,
 }
 
 /// Writes a message to a registrant.
@@ -140,6 +143,7 @@ pub fn message(
         event_url: addressing.event_url,
         private_url: addressing.private_url,
         stop_url: addressing.stop_url,
+        refuse_url: addressing.refuse_url,
     };
     Ok(Mail {
         key: job.to_string(),

@@ -1,5 +1,7 @@
 //! Mails to organizers about new registrations, with one template for text and one for HTML.
 
+use std::borrow::Cow;
+
 use askama::Template;
 use domain::{
     job::JobKey,
@@ -8,7 +10,7 @@ use domain::{
 };
 use server::brand::{Accent, Brand};
 
-use super::Mail;
+use super::{Mail, stranger_text::without_links};
 
 /// News for an organizer.
 #[derive(Clone, Copy)]
@@ -46,7 +48,7 @@ struct Shown<'a> {
 }
 
 struct ShownEvent<'a> {
-    title: &'a str,
+    title: Cow<'a, str>,
     summary: String,
     names: Option<String>,
     url: String,
@@ -63,17 +65,18 @@ pub fn digest(job: &JobKey, digest: &Digest<'_>) -> Result<Mail, askama::Error> 
     let headline = headline(news);
     let name = greeted(&organizer.name);
     let event = |news| shown(news, digest);
+    let events: Vec<ShownEvent<'_>> = news.iter().map(event).collect();
+    let subject = match &*events {
+        [one] => format!("{headline}: {}", one.title),
+        several => format!("{headline} at {} events", several.len()),
+    };
     let shown = Shown {
         name,
         headline: &headline,
-        events: news.iter().map(event).collect(),
+        events,
         account: greeted(&organizer.account_name).unwrap_or("your account"),
         host: digest.host,
         choice_url: digest.choice_url,
-    };
-    let subject = match news {
-        [one] => format!("{headline}: {}", one.title),
-        several => format!("{headline} at {} events", several.len()),
     };
     Ok(Mail {
         key: job.to_string(),
@@ -120,10 +123,19 @@ fn shown<'a>(news: &'a EventUpdates, digest: &Digest<'_>) -> ShownEvent<'a> {
     };
     let seats = format!(" {} of {} spots are taken.", news.taken, news.max_capacity);
     ShownEvent {
-        title: &news.title,
+        title: title(news, digest.organizer),
         summary: format!("{new}{changed}{awaiting}{seats}").trim().to_owned(),
         names: names(news),
         url: (digest.registrations_url)(news),
+    }
+}
+
+/// A member of a new account reads what others of it wrote, who may have added them to mail them (rule 42 of docs/rules.md).
+fn title<'a>(news: &'a EventUpdates, organizer: &Organizer) -> Cow<'a, str> {
+    if organizer.is_account_trusted {
+        Cow::Borrowed(&news.title)
+    } else {
+        Cow::Owned(without_links(&news.title))
     }
 }
 

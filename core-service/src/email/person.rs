@@ -134,7 +134,7 @@ const fn text_of(purpose: Purpose, is_taken: bool) -> (&'static str, &'static st
         Purpose::StepUp => (
             "",
             "You are about to do something important, so please show us once more that it is you.",
-            "You are getting this email because someone who is signed in with this address asked for a code. If that was not you, please sign in and choose \u{201c}Sign out everywhere\u{201d} under Sessions.",
+            "You are getting this email because someone who is signed in with this address asked for a code. If that was not you, please sign in and choose \u{201c}Sign out everywhere\u{201d} under \u{201c}Where you are signed in\u{201d}.",
         ),
         Purpose::EmailChange if is_taken => (
             "You already use this address",
@@ -171,7 +171,8 @@ fn app_mail(
     url: &str,
     site: Site<'_>,
 ) -> Result<Mail, askama::Error> {
-    let (app, host) = (greeted(app).unwrap_or("an app"), site.host);
+    let (name, host) = (greeted(app), site.host);
+    let app = name.unwrap_or("an app");
     let lead = format!(
         "{app} was connected to your account on {host}. Its access was used from two places, so someone may have copied it. To be safe we have \
          disconnected the app, and nobody can use that access any more. If you still use {app}, just connect it again."
@@ -187,7 +188,11 @@ fn app_mail(
         }),
         reason: "You are getting this email because you connected this app.",
     };
-    let subject = format!("{app} was disconnected from {host}");
+    // A stranger named the app: no subject begins with that (rule 42 of docs/rules.md).
+    let subject = match name {
+        Some(app) => format!("We disconnected the app \"{app}\" from {host}"),
+        None => format!("We disconnected an app from {host}"),
+    };
     mail(job, site, &person.email, subject, shown)
 }
 

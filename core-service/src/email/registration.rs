@@ -10,17 +10,17 @@ use domain::{
     person::greeted,
     registration::{ActiveStatus, Notification, Party, Registrant},
 };
-use markdown::{Author, no_pictures};
+use markdown::{Author, no_pictures, plain_text};
 use server::brand::{Accent, Brand};
 
-use self::words::{caution, link, prospect, remedy, text_of};
+use self::words::{caution, lead_of_added, link, prospect, remedy, text_of};
 use super::{
     Mail, Stop,
     message::paragraphs,
     qr_image,
     stranger_text::{without_links, without_links_of_strangers},
 };
-use crate::calendar::{Addresses, Method, invitation, plain_text};
+use crate::calendar::{Addresses, Method, invitation};
 
 /// The sender and the links of a mail.
 #[derive(Debug, Clone, Copy)]
@@ -141,6 +141,9 @@ pub fn mail(
     if former.is_some_and(|former| *former == current) {
         text_of.subject = "News for guests";
         text_of.headline = "There is news for guests of this event";
+    }
+    if let (Notification::Registered(status), Some(_)) = (notification, addressing.refuse_url) {
+        text_of.lead = lead_of_added(status);
     }
     // An online event has no door.
     let has_ticket =
@@ -270,13 +273,14 @@ fn for_guests(registrant: &Registrant) -> Result<(Option<String>, Option<String>
     })
 }
 
-/// The site makes the links to others' calendars, so that they lead to the times and the place that the event has when they are followed.
+/// The site makes the links to others' calendars, so that they lead to the times and the place that the event has when they are followed:
+/// by the private page, with what only guests see.
 fn calendars(addressing: &Addressing<'_>) -> Calendars {
-    let (event, own) = (addressing.event_url, addressing.private_url);
+    let page = addressing.private_url.unwrap_or(addressing.event_url);
     Calendars {
-        google: format!("{event}/calendar/google"),
-        outlook: format!("{event}/calendar/outlook"),
-        file: format!("{}/event.ics", own.unwrap_or(event)),
+        google: format!("{page}/calendar/google"),
+        outlook: format!("{page}/calendar/outlook"),
+        file: format!("{page}/event.ics"),
     }
 }
 

@@ -17,16 +17,16 @@ const RECIPIENT_HEADERS: [&str; 4] = ["X-Original-To", "Delivered-To", "Envelope
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Ignored {
     /// It is no message.
-    #[error("it is no mail")]
+    #[error("it is not an email")]
     NoMail,
     /// It is no report of a server.
-    #[error("it is no delivery report (RFC 3464)")]
+    #[error("it is not a delivery report (RFC 3464)")]
     NoReport,
     /// It reports a delay or a success.
     #[error("it reports no permanent failure")]
     NoFailure,
     /// It does not say which mail it is about.
-    #[error("it came to no address with a token of Muster")]
+    #[error("it was not sent to an address with a token of Muster")]
     NoToken,
 }
 

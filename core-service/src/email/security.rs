@@ -11,7 +11,7 @@ use domain::{
 };
 
 use self::account::on_account;
-pub use self::account::{AccountIncident, Concerned, Named};
+pub use self::account::{AccountIncident, Concerned, Named, TroubledWebhook};
 use super::{
     Mail,
     template::{Link, Shown, Site, mail},
@@ -66,7 +66,7 @@ pub struct ChangedClocks {
 }
 
 /// Why people get a mail about what was done in their name.
-const OF_PEOPLE_CONCERNED: &str = "You are getting this email so that you notice when something happens in your name or on your account. If you know of it, you do not need to do anything. If not, please sign in, choose \u{201c}Sign out everywhere\u{201d} under Sessions, and tell the other owners or the people who run this site.";
+const OF_PEOPLE_CONCERNED: &str = "You are getting this email so that you notice when something happens in your name or on your account. If you know of it, you do not need to do anything. If not, please sign in, choose \u{201c}Sign out everywhere\u{201d} under \u{201c}Where you are signed in\u{201d}, and tell the other owners or the people who run this site.";
 
 /// Why they get one about a webhook.
 const OF_OWNERS: &str = "You are getting this email because you are an owner of the account.";
@@ -129,11 +129,11 @@ pub(super) fn security_mail(
 fn words(incident: &Incident, host: &str) -> Words {
     match incident {
         Incident::SignedIn { device } => {
-            let device = greeted(device).unwrap_or("a browser");
+            let device = greeted(device).map_or_else(String::new, |device| format!(": {device}"));
             Words {
                 subject: "You signed in with a new browser",
                 lead: format!(
-                    "Someone, probably you, signed in on {host} with this address and a browser that you had not used here before: {device}."
+                    "Someone, probably you, signed in on {host} with this address, in a browser that is new to us{device}."
                 ),
                 link: "See where you are signed in",
             }
@@ -149,7 +149,7 @@ fn words(incident: &Incident, host: &str) -> Words {
         Incident::MessageDelayed { title, number, .. } => Words {
             subject: "Your message waits until tomorrow",
             lead: format!(
-                "Your plan's emails of today are used up, so message {number} to the guests of {} waits for those of the next day, which begins at 00:00 UTC. You do not need to do anything.",
+                "You have used up today's emails of your plan, so message {number} to the guests of {} goes out tomorrow, after 00:00 UTC. You do not need to do anything.",
                 quoted("your event", title)
             ),
             link: "See the event",

@@ -8,10 +8,13 @@ use std::{
 
 use http::{
     HeaderValue, Method, Request, Response, StatusCode,
-    header::{ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_REQUEST_METHOD, Entry},
+    header::{
+        ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_REQUEST_METHOD, Entry,
+        STRICT_TRANSPORT_SECURITY,
+    },
 };
 use muster_api::binding::Access;
-use server::cors::SharedWith;
+use server::{ONLY_HTTPS, cors::SharedWith};
 use tonic::body::Body;
 use tower::Service;
 
@@ -26,11 +29,18 @@ pub(super) struct Browsers<S> {
     inner: S,
     /// The pages that may register people.
     named: SharedWith,
+    /// Whether answers tell browsers to use https alone.
+    is_strict: bool,
 }
 
 impl<S> Browsers<S> {
-    pub(super) const fn new(inner: S, named: SharedWith) -> Self {
-        Self { inner, named }
+    /// Pages call it below this public URL.
+    pub(super) fn new(inner: S, named: SharedWith, public_url: &str) -> Self {
+        Self {
+            inner,
+            named,
+            is_strict: public_url.starts_with("https://"),
+        }
     }
 
     /// Which pages may call the rpc at a path. Health and reflection are public.
@@ -42,6 +52,13 @@ impl<S> Browsers<S> {
                 SharedWith::of(rule.access != Access::Public, rule.read_only, &self.named)
             }
         }
+    }
+}
+
+fn secure(answer: &mut Response<Body>, is_strict: bool) {
+    if is_strict {
+        let headers = answer.headers_mut();
+        headers.insert(STRICT_TRANSPORT_SECURITY, ONLY_HTTPS);
     }
 }
 
@@ -60,6 +77,7 @@ where
 
     fn call(&mut self, request: Request<Body>) -> Self::Future {
         let shared = self.shared(request.uri().path());
+        let is_strict = self.is_strict;
         let headers = request.headers();
         if request.method() == Method::OPTIONS
             && headers.contains_key(ACCESS_CONTROL_REQUEST_METHOD)
@@ -72,6 +90,7 @@ where
             {
                 sent.insert(FROM_BROWSERS);
             }
+            secure(&mut answer, is_strict);
             return Box::pin(std::future::ready(Ok(answer)));
         }
         let allowed = shared.allowed(headers);
@@ -79,6 +98,7 @@ where
         Box::pin(async move {
             let mut answer = answering.await?;
             shared.share(allowed, answer.headers_mut());
+            secure(&mut answer, is_strict);
             Ok(answer)
         })
     }

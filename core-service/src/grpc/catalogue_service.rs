@@ -161,7 +161,7 @@ impl CatalogueHandlers<CoreFrame> for CatalogueApi {
             running: request.running(),
             organizer: request.organizer.as_deref(),
             past: false,
-            series: None,
+            series: request.series.as_deref(),
         };
         let organizer = match filter.organizer() {
             Some(handle) => Some(self.catalogue.organizer(handle).await?),
@@ -308,7 +308,11 @@ fn text_of(page: &content::Page, url: String, links: &Links, site: &SiteName) ->
         title: named(page, site, page.title()),
         summary: named(page, site, &page.summary()),
         url,
-        markdown: named(page, site, &of_instance(page.markdown, links.public_url())),
+        markdown: named(
+            page,
+            site,
+            &of_instance(page.markdown, links.public_url(), links.grpc_url()),
+        ),
     })
 }
 

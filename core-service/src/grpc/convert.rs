@@ -43,16 +43,17 @@ pub(super) use messages::{
 };
 pub(super) use registrations::{
     approval, arrived, checked_in, declined, given_answers, given_party, hashed_codes, listed,
-    named_registrations, new_registration, own_registration, public_registration, received,
-    recipients, registration, registration_by_code, registration_page, registration_patch, ticket,
+    mail_refusal, named_registrations, new_registration, own_registration, public_registration,
+    received, recipients, registration, registration_by_code, registration_page,
+    registration_patch, ticket,
 };
 pub(super) use series::{planned_dates, repeat, repeated};
 pub(super) use sitemaps::{sitemap_cursor, sitemap_page, sitemaps};
 pub(crate) use webhooks::webhook_json;
 pub(super) use webhooks::{
-    delivery_cursor, delivery_detail, delivery_page, made_webhook, new_webhook, pull_cursor,
-    pulled, replay, replay_preview, webhook, webhook_attempt, webhook_list, webhook_patch,
-    which_messages,
+    delivery_cursor, delivery_detail, delivery_page, dependent_webhooks, made_webhook, new_webhook,
+    pull_cursor, pulled, replay, replay_preview, webhook, webhook_attempt, webhook_list,
+    webhook_patch, which_messages,
 };
 
 /// The filter of the caller's events. An unknown value is refused: it must not widen the list.
@@ -364,13 +365,14 @@ pub(super) fn my_event_detail(
     links: &Links,
     now: Instant,
 ) -> v1::MyEventDetail {
+    let window = event.window.state(now, event.schedule.start);
     v1::MyEventDetail {
         series_id: event.series.map(|series| series.to_string()),
         registration_opens: event.registration_opens(),
         registration_closes: event.registration_closes(),
         is_registration_open: event.window.is_open,
-        is_registration_ahead: matches!(event.window.state(now), WindowState::Ahead(_)),
-        is_registration_closed: matches!(event.window.state(now), WindowState::Closed(_)),
+        is_registration_ahead: matches!(window, WindowState::Ahead(_)),
+        is_registration_closed: matches!(window, WindowState::Closed(_)),
         is_ended: event.has_ended(now),
         id: event.id.to_string(),
         event_url: links.event(&event.slug),

@@ -10,10 +10,11 @@ use muster_api::{
         CreatedEvent, DeleteEventRequest, DeletedEvent, EventDeletionPreview, EventMailPreview,
         EventUpdatePreview, GetMyEventRequest, ListMyEventsRequest, MyEventDetail, MyEventList,
         PreviewCoverRequest, PreviewEventMailRequest, PublishEventRequest, RepeatEventRequest,
-        RepeatedEvents, RepetitionPreview, UnpublishEventRequest, UpdateEventRequest,
-        services::EventHandlers,
+        RepeatedEvents, RepetitionPreview, UnpublishEventRequest, UnpublishingPreview,
+        UpdateEventRequest, services::EventHandlers,
     },
 };
+use server::brand::Brand;
 use tonic::Response;
 
 use super::{
@@ -29,6 +30,7 @@ use crate::service::{Cancellation, CoverLimit, Error, Events, Links, Target};
 pub(super) struct EventApi {
     pub(super) events: Events,
     pub(super) links: Links,
+    pub(super) brand: Brand,
     pub(super) clock: Clock,
     pub(super) studio: Studio,
     pub(super) cover_limit: CoverLimit,
@@ -97,11 +99,11 @@ impl EventHandlers<CoreFrame> for EventApi {
     async fn clone_event(
         &self,
         caller: Command<CreatedEvent>,
-        request: CloneEventRequest,
+        request: Checked<CloneEventRequest>,
     ) -> Result<CreatedEvent, Error> {
         let show = |event| convert::created_event(event, &self.links);
-        let id = event_id(&request.id)?;
-        let start = request.start_date.as_deref();
+        let id = event_id(&request.message.id)?;
+        let start = request.map(|request| request.start_date);
         let copy = self.events.copy(caller.showing(&show), id, start);
         copy.await.map(show)
     }
@@ -109,13 +111,13 @@ impl EventHandlers<CoreFrame> for EventApi {
     async fn repeat_event(
         &self,
         caller: Command<RepeatedEvents>,
-        request: RepeatEventRequest,
+        request: Checked<RepeatEventRequest>,
     ) -> Result<RepeatedEvents, Error> {
-        let id = event_id(&request.id)?;
+        let id = event_id(&request.message.id)?;
         let repeat = self.events.repeat(
             caller.showing(&convert::repeated),
             id,
-            convert::repeat(request),
+            request.map(convert::repeat),
         );
         repeat.await.map(convert::repeated)
     }
@@ -123,11 +125,11 @@ impl EventHandlers<CoreFrame> for EventApi {
     async fn preview_repetition(
         &self,
         caller: Authenticated,
-        request: RepeatEventRequest,
+        request: Checked<RepeatEventRequest>,
     ) -> Result<RepetitionPreview, Error> {
-        let id = event_id(&request.id)?;
-        let repeat = convert::repeat(request);
-        let dates = self.events.planned_repeat(&caller.principal, id, &repeat);
+        let id = event_id(&request.message.id)?;
+        let repeat = request.map(convert::repeat);
+        let dates = self.events.planned_repeat(&caller.principal, id, repeat);
         dates.await.map(convert::planned_dates)
     }
 
@@ -169,7 +171,7 @@ impl EventHandlers<CoreFrame> for EventApi {
         let target = target(&request.id, request.scope())?;
         let change = preview::planned_change(request)?;
         let planned = self.events.planned_mail(&caller.principal, target, change);
-        preview::shown(planned.await?, &self.links, self.clock.now())
+        preview::shown(planned.await?, &self.links, &self.brand, self.clock.now())
     }
 
     async fn preview_event_update(
@@ -192,6 +194,21 @@ impl EventHandlers<CoreFrame> for EventApi {
         let id = event_id(&request.id)?;
         let title = self.events.planned_deletion(&caller.principal, id).await?;
         Ok(EventDeletionPreview { title })
+    }
+
+    async fn preview_unpublishing(
+        &self,
+        caller: Authenticated,
+        request: UnpublishEventRequest,
+    ) -> Result<UnpublishingPreview, Error> {
+        let id = event_id(&request.id)?;
+        let planned = self.events.planned_unpublishing(&caller.principal, id);
+        let (title, messages) = planned.await?;
+        Ok(UnpublishingPreview {
+            title,
+            messages,
+            stops_nothing: messages == 0,
+        })
     }
 
     async fn preview_cancellation(

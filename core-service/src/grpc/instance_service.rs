@@ -1,7 +1,7 @@
 //! What pages show about this installation.
 
 use covers::{CoverRequest, Studio};
-use domain::zone::Zone;
+use domain::event::EventDefaults;
 use muster_api::{
     frame::Messages,
     http_body::HttpBody,
@@ -22,7 +22,7 @@ use crate::service::{Error, InstanceInfo, SignUp};
 pub(super) struct InstanceApi {
     pub(super) info: InstanceInfo,
     pub(super) sign_up: SignUp,
-    pub(super) default_timezone: Zone,
+    pub(super) event_defaults: EventDefaults,
     pub(super) site_name: SiteName,
     pub(super) studio: Studio,
 }
@@ -42,8 +42,9 @@ impl InstanceHandlers<CoreFrame> for InstanceApi {
             legal_url: info.legal_url,
             privacy_url: info.privacy_url,
             abuse_email: info.abuse_email,
-            default_timezone: self.default_timezone.name().to_owned(),
+            default_timezone: self.event_defaults.timezone.name().to_owned(),
             security_contact: info.security_contact,
+            confirm_by_email: self.event_defaults.confirm_by_email,
         })
     }
 

@@ -11,6 +11,7 @@ use muster_api::internal::v1::{
 };
 
 use super::{
+    convert::dependent_webhooks,
     frame::{CoreFrame, Member},
     request::id_of,
 };
@@ -26,8 +27,12 @@ pub(super) struct KeyApi {
 impl KeyHandlers<CoreFrame> for KeyApi {
     async fn list_keys(&self, caller: Member, _: ListKeysRequest) -> Result<KeyList, Error> {
         let listed = self.keys.list(&caller.principal).await?;
+        let webhooks = self.keys.dependent_webhooks(&caller.principal).await?;
         let now = self.keys.now();
-        let items = listed.into_iter().map(|one| key(one, &caller.person, now));
+        let items = listed.into_iter().map(|one| Key {
+            webhooks: dependent_webhooks(&webhooks, one.key.id.uuid()),
+            ..key(one, &caller.person, now)
+        });
         Ok(KeyList {
             items: items.collect(),
         })
@@ -96,5 +101,6 @@ fn key(one: MemberKey, by: &SignedIn, now: Instant) -> Key {
         is_expired: one.key.expires_at.is_some_and(|end| end <= now),
         expires_at: one.key.expires_at.map(|at| at.to_string()),
         name: one.key.label,
+        webhooks: Vec::new(),
     }
 }

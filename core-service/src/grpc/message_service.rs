@@ -3,6 +3,7 @@
 use domain::{
     ids::{EventId, MessageId},
     job::{JobKey, JobKind},
+    violation::Checked,
 };
 use muster_api::v1::{
     CancelMessageRequest, CreateMessageRequest, GetMessageRequest, ListMessagesRequest, Message,
@@ -36,10 +37,10 @@ impl MessageHandlers<CoreFrame> for MessageApi {
     async fn create_message(
         &self,
         caller: Command<Message>,
-        request: CreateMessageRequest,
+        request: Checked<CreateMessageRequest>,
     ) -> Result<Message, Error> {
-        let id = event_id(&request.id)?;
-        let new = convert::new_message(request);
+        let id = event_id(&request.message.id)?;
+        let new = request.map(convert::new_message);
         let create = self
             .messages
             .create(caller.showing(&convert::message), id, new);
@@ -49,10 +50,10 @@ impl MessageHandlers<CoreFrame> for MessageApi {
     async fn preview_message(
         &self,
         caller: Authenticated,
-        request: CreateMessageRequest,
+        request: Checked<CreateMessageRequest>,
     ) -> Result<MessagePreview, Error> {
-        let id = event_id(&request.id)?;
-        let new = convert::new_message(request);
+        let id = event_id(&request.message.id)?;
+        let new = request.map(convert::new_message);
         let planned = self.messages.preview(&caller.principal, id, new).await?;
         let mail = self.sample(&planned)?;
         Ok(convert::message_preview(planned, mail))
@@ -84,9 +85,9 @@ impl MessageHandlers<CoreFrame> for MessageApi {
     async fn update_message(
         &self,
         caller: Command<Message>,
-        request: UpdateMessageRequest,
+        request: Checked<UpdateMessageRequest>,
     ) -> Result<Message, Error> {
-        let (id, message) = ids(&request.id, &request.message_id)?;
+        let (id, message) = ids(&request.message.id, &request.message.message_id)?;
         let patch = convert::message_patch(request);
         let by = caller.showing(&convert::message);
         let update = self.messages.update(by, id, message, patch);

@@ -156,9 +156,10 @@ impl OAuthHandlers<CoreFrame> for OAuthApi {
         _: ListConnectedAppsRequest,
     ) -> Result<ConnectedAppList, Error> {
         let all = self.oauth.connections(&caller).await?;
+        let webhooks = self.oauth.dependent_webhooks(&caller).await?;
         let items = all.iter().map(|one| {
             let redirect = self.oauth.redirect(one);
-            connected(one, redirect.as_ref())
+            connected(one, redirect.as_ref(), &webhooks)
         });
         Ok(ConnectedAppList {
             items: items.collect(),
@@ -171,7 +172,8 @@ impl OAuthHandlers<CoreFrame> for OAuthApi {
         request: DisconnectAppRequest,
     ) -> Result<DisconnectAppResponse, Error> {
         let id = id_of("connected app", request.id)?;
-        self.oauth.disconnect(&caller, id).await?;
+        let keeps_webhooks = request.keeps_webhooks;
+        self.oauth.disconnect(&caller, id, keeps_webhooks).await?;
         Ok(DisconnectAppResponse {})
     }
 }

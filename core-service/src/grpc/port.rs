@@ -38,7 +38,8 @@ pub async fn bind(address: &Address) -> Result<Listener, Failure> {
 }
 
 /// Serves until `stop`, as [`Port::serve`] does. Calls that take too long then end with the process: a client that watches health, for
-/// example, never ends its call. `pages` may register people from browsers.
+/// example, never ends its call. `pages` may register people from browsers,
+/// which call it below the public URL.
 ///
 /// # Errors
 /// When a TLS file cannot be used.
@@ -49,12 +50,12 @@ pub async fn serve(
     services: Routes,
     stop: CancellationToken,
     limits: Limits,
-    pages: &SharedWith,
+    (pages, public_url): (&SharedWith, &str),
 ) -> Result<(), Failure> {
     let tls = tls.acceptor()?;
     let service = ServiceBuilder::new()
         .map_request(|request: Request<Incoming>| request.map(Body::new))
-        .layer_fn(|inner| Browsers::new(inner, pages.clone()))
+        .layer_fn(|inner| Browsers::new(inner, pages.clone(), public_url))
         .layer(GrpcWebLayer::new())
         .layer(gate)
         .service(services);

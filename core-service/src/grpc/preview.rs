@@ -2,6 +2,7 @@
 
 use domain::{
     change::Change,
+    check_in_code::CheckInCode,
     date_time::EventTime,
     event::{Event, EventPatch},
     instant::Instant,
@@ -34,6 +35,10 @@ pub(super) fn planned_change(request: PreviewEventMailRequest) -> Result<Planned
             reason: request.reason.filter(|reason| !reason.is_empty()),
         }),
         "update" => Ok(PlannedChange::Update(Box::new(EventPatch {
+            title: request.title.map_or(Change::Keep, Change::Set),
+            is_location_private: request
+                .is_location_private
+                .map_or(Change::Keep, Change::Set),
             location: given(request.location),
             city: given(request.city),
             attendee_info: given(request.attendee_info),
@@ -57,6 +62,7 @@ pub(super) fn update(planned: PlannedUpdate) -> EventUpdatePreview {
     let PlannedUpdate {
         title,
         recipients,
+        newly_reminded,
         earlier_answers,
         dates,
     } = planned;
@@ -73,7 +79,12 @@ pub(super) fn update(planned: PlannedUpdate) -> EventUpdatePreview {
         set_aside,
         following: later_dates(dates.len().saturating_sub(1)),
         dates: dates.iter().map(EventTime::rfc3339).collect(),
-        is_quiet: recipients == 0 && earlier_answers == 0,
+        is_quiet: recipients == 0 && newly_reminded == 0 && earlier_answers == 0,
+        newly_reminded,
+        new_reminders: match newly_reminded {
+            0 => String::new(),
+            count => format!(" Guests who get new reminders: {count}."),
+        },
     }
 }
 
@@ -126,9 +137,10 @@ pub(super) fn cancellation(
 pub(super) fn shown(
     planned: PlannedMail,
     links: &Links,
+    brand: &Brand,
     now: Instant,
 ) -> Result<EventMailPreview, Error> {
-    let Some((notification, registrant)) = planned.shown else {
+    let Some((notification, mut registrant)) = planned.shown else {
         return Ok(EventMailPreview {
             added_not_notified: planned.withheld,
             ..EventMailPreview::default()
@@ -138,17 +150,18 @@ pub(super) fn shown(
     let private_url = links.sample_registration();
     let refuse_reminders_url = format!("{private_url}/no-reminders");
     let is_reminder = notification == Notification::Reminder;
+    // Its picture is shown, too.
+    registrant.check_in_code = CheckInCode::sample();
     let addressing = Addressing {
         sender: SENDER,
-        // Neither stands in the text, which alone is shown.
-        brand: &Brand::default(),
+        brand,
         host: &links.host(),
         event_url: &links.event(&registrant.event.slug),
         private_url: notification.active_status().map(|_| &*private_url),
         refuse_url: None,
         refuse_reminders_url: is_reminder.then_some(&*refuse_reminders_url),
         check_in_url: &links.check_in(&registrant.check_in_code),
-        // It names what is new; who knows what before differs from one to the next.
+        // What most of them know; who was told something else before reads that.
         former: planned.former.as_ref(),
         offers_details: false,
     };
@@ -156,10 +169,12 @@ pub(super) fn shown(
     let mail = email::mail(&job, notification, &registrant, &addressing, now);
     let mail = mail.map_err(|error| Error::unreadable("mail", error.to_string()))?;
     let code = registrant.check_in_code.as_str();
+    let html = mail.html_with_pictures();
     Ok(EventMailPreview {
         recipients: planned.recipients,
         subject: Some(mail.subject),
         text: Some(mail.text.replace(code, "[code]")),
+        html: Some(html.replace(code, "[code]")),
         added_not_notified: planned.withheld,
     })
 }

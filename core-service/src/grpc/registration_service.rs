@@ -12,15 +12,15 @@ use muster_api::{
         CheckInByCodeRequest, CheckInCodeList, CheckInRequest, CheckedIn,
         ConfirmRegistrationByTokenRequest, DeclineRegistrationRequest, DeclineRegistrationsRequest,
         DeclinedRegistrations, EventMails, ExportRegistrationsRequest,
-        GetRegistrationByCodeRequest, GetRegistrationByTokenRequest,
+        GetMailRefusalByTokenRequest, GetRegistrationByCodeRequest, GetRegistrationByTokenRequest,
         GetRegistrationCalendarByTokenRequest, GetRegistrationRequest, GetRegistrationsRequest,
         GetTicketRequest, ImportRegistrationsRequest, ImportedRegistrations,
-        ListCheckInCodesRequest, ListEventMailsRequest, ListRegistrationsRequest, OwnRegistration,
-        PromoteRegistrationRequest, RecipientsPreview, RefuseMailByTokenRequest,
-        RefuseRemindersByTokenRequest, RegisterAttendeeRequest, Registration, RegistrationByCode,
-        RegistrationList, RegistrationReceived, ResendRegistrationMailRequest,
-        TakeOverNewDetailsByTokenRequest, Ticket, UndoCheckInRequest, UpdateRegistrationRequest,
-        services::RegistrationHandlers,
+        ListCheckInCodesRequest, ListEventMailsRequest, ListRegistrationsRequest, MailRefusal,
+        OwnRegistration, PromoteRegistrationRequest, RecipientsPreview,
+        RefuseMailByFormerTokenRequest, RefuseMailByTokenRequest, RefuseRemindersByTokenRequest,
+        RegisterAttendeeRequest, Registration, RegistrationByCode, RegistrationList,
+        RegistrationReceived, ResendRegistrationMailRequest, TakeOverNewDetailsByTokenRequest,
+        Ticket, UndoCheckInRequest, UpdateRegistrationRequest, services::RegistrationHandlers,
     },
 };
 use tonic::Response;
@@ -511,6 +511,26 @@ impl RegistrationHandlers<CoreFrame> for RegistrationApi {
             .choose(&request.token, MailChoice::NoMailIfAdded);
         let refused = Box::pin(self.link_limit.looked_up(caller.client, refuse)).await?;
         Ok(Response::new(self.own(refused)))
+    }
+
+    async fn get_mail_refusal_by_token(
+        &self,
+        caller: PublicCaller,
+        request: GetMailRefusalByTokenRequest,
+    ) -> Result<Response<MailRefusal>, Error> {
+        let read = self.own_registrations.refusal(&request.token);
+        let refusal = Box::pin(self.link_limit.looked_up(caller.client, read)).await?;
+        Ok(Response::new(convert::mail_refusal(refusal)))
+    }
+
+    async fn refuse_mail_by_former_token(
+        &self,
+        caller: PublicCaller,
+        request: RefuseMailByFormerTokenRequest,
+    ) -> Result<Response<MailRefusal>, Error> {
+        let refuse = self.own_registrations.refuse(&request.token);
+        let refused = Box::pin(self.link_limit.looked_up(caller.client, refuse)).await?;
+        Ok(Response::new(convert::mail_refusal(refused)))
     }
 
     async fn refuse_reminders_by_token(

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use domain::{ids::WebhookId, webhook::DeliveryState};
+use domain::{ids::WebhookId, violation::Checked, webhook::DeliveryState};
 use muster_api::v1::{
     CreateWebhookRequest, DeleteWebhookRequest, DeleteWebhookResponse, GetWebhookDeliveryRequest,
     GetWebhookRequest, ListWebhookDeliveriesRequest, ListWebhookMessagesRequest,
@@ -36,7 +36,7 @@ impl WebhookHandlers<CoreFrame> for WebhookApi {
     async fn create_webhook(
         &self,
         caller: Command<Webhook>,
-        request: CreateWebhookRequest,
+        request: Checked<CreateWebhookRequest>,
     ) -> Result<Webhook, Error> {
         let new = convert::new_webhook(request)?;
         let by = caller.showing(&convert::made_webhook);
@@ -65,34 +65,35 @@ impl WebhookHandlers<CoreFrame> for WebhookApi {
 
     async fn update_webhook(
         &self,
-        caller: Authenticated,
-        request: UpdateWebhookRequest,
+        caller: Command<Webhook>,
+        request: Checked<UpdateWebhookRequest>,
     ) -> Result<Webhook, Error> {
-        let id = webhook_id(&request.webhook_id)?;
+        let id = webhook_id(&request.message.webhook_id)?;
         let patch = convert::webhook_patch(request);
-        let update = self.webhooks.update(&caller.principal, id, patch);
+        let by = caller.showing(&convert::webhook);
+        let update = self.webhooks.update(by, id, patch);
         update.await.map(convert::webhook)
     }
 
     async fn delete_webhook(
         &self,
-        caller: Authenticated,
+        caller: Command<DeleteWebhookResponse>,
         request: DeleteWebhookRequest,
     ) -> Result<DeleteWebhookResponse, Error> {
+        let show = |id: WebhookId| DeleteWebhookResponse { id: id.to_string() };
         let id = webhook_id(&request.webhook_id)?;
-        let deleted = self.webhooks.delete(&caller.principal, id).await?;
-        Ok(DeleteWebhookResponse {
-            id: deleted.to_string(),
-        })
+        let delete = self.webhooks.delete(caller.showing(&show), id);
+        delete.await.map(show)
     }
 
     async fn rotate_webhook_secret(
         &self,
-        caller: Authenticated,
+        caller: Command<Webhook>,
         request: RotateWebhookSecretRequest,
     ) -> Result<Webhook, Error> {
         let id = webhook_id(&request.webhook_id)?;
-        let rotate = self.webhooks.rotate(&caller.principal, id);
+        let by = caller.showing(&convert::made_webhook);
+        let rotate = self.webhooks.rotate(by, id);
         rotate.await.map(convert::made_webhook)
     }
 
@@ -141,12 +142,13 @@ impl WebhookHandlers<CoreFrame> for WebhookApi {
 
     async fn replay_webhook(
         &self,
-        caller: Authenticated,
+        caller: Command<WebhookReplay>,
         request: ReplayWebhookRequest,
     ) -> Result<WebhookReplay, Error> {
         let id = webhook_id(&request.webhook_id)?;
         let which = convert::which_messages(&request)?;
-        let replay = self.webhooks.replay(&caller.principal, id, which);
+        let by = caller.showing(&convert::replay);
+        let replay = self.webhooks.replay(by, id, which);
         replay.await.map(convert::replay)
     }
 

@@ -10,7 +10,8 @@ use server::{CancellationToken, telemetry::chain};
 use storage::{GrantUses, KeyUses, SessionUses, Tx};
 
 use crate::service::{
-    Commands, Error, Webhooks, end_expired_webhooks, follow_clocks, purge, settle_all,
+    Commands, Error, Webhooks, end_expired_webhooks, follow_clocks, judge_failing_webhooks, purge,
+    settle_all,
 };
 
 /// The interval. Little depends on it: the catalogue excludes ended events by their end, "last used" is approximate, and whoever
@@ -68,7 +69,7 @@ impl Steps {
 
 /// Removes ended events from the catalogue's index, stores when keys, sessions and grants were last used, deletes old rows, ends what registrations
 /// that were not confirmed hold, deletes what is left of removed accounts, follows the time zone database, disables the webhooks of keys and apps that
-/// have expired, and adds events of older versions to the search index. Every core may run it.
+/// have expired, and those that fail for long, and adds events of older versions to the search index. Every core may run it.
 #[derive(Debug, Clone)]
 pub struct Maintenance {
     commands: Commands,
@@ -172,6 +173,8 @@ impl Maintenance {
         steps.took("follow_clocks", followed.map(left));
         let ended = end_expired_webhooks(commands).await;
         steps.took("end_expired_webhooks", ended.map(left));
+        let judged = judge_failing_webhooks(commands).await;
+        steps.took("judge_failing_webhooks", judged.map(left));
         if let Some(webhooks) = &self.webhooks {
             let sealed = webhooks.seal_again().await;
             steps.took("seal_again", sealed.map(left));

@@ -43,8 +43,9 @@ pub async fn measure(store: &Store, clock: &Clock, stop: CancellationToken) {
         if look(store, clock.now(), &mut queues).await.is_ok() {
             show(&queues);
         }
-        if let Ok(counts) = store.count_webhooks(MAX_COUNTED).await {
-            show_webhooks(&counts, clock.now());
+        let now = clock.now();
+        if let Ok(counts) = store.count_webhooks(now, MAX_COUNTED).await {
+            show_webhooks(&counts, now);
         }
     }
 }
@@ -96,7 +97,7 @@ fn show_webhooks(counts: &[WebhookCount], now: Instant) {
             let webhooks = found().map(|count| count.number).sum();
             all.webhooks.set([state.into()], number(webhooks));
             if matches!(state, WORKING | FAILING) {
-                let oldest = found().filter_map(|count| count.oldest_waiting_at).min();
+                let oldest = found().filter_map(|count| count.oldest_due_at).min();
                 let age = oldest.map_or(0, |at| now.micros() - at.micros());
                 all.webhook_oldest.set([state.into()], number(age) / 1e6);
             }

@@ -146,7 +146,10 @@ impl PersonMail {
         let (charge, refusable) = match letter {
             // Counted when they were asked for.
             Letter::Code { .. } => (Charge::Before, Refusable::Never),
-            Letter::Invitation { .. } => (Charge::Before, Refusable::ByOperator),
+            Letter::Invitation { invitation, .. } => {
+                let account = invitation.invitation.account_id;
+                (Charge::Before, Refusable::ByRecipient(account))
+            }
             Letter::AppEnded { .. } | Letter::Security { .. } => {
                 (Charge::Urgent(Cause::Recipient), Refusable::Never)
             }

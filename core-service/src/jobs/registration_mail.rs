@@ -46,11 +46,10 @@ impl RegistrationMail {
             Task::MessageMail => self.message(job, &registrant).await?,
             _ => None,
         };
-        let is_message = task == Task::MessageMail;
+        let is_true = task != Task::MessageMail || message.is_some();
         let notification = registrant.notification(task, now);
-        let is_true = !is_message || message.is_some();
         let Some(notification) = notification.filter(|_| is_true) else {
-            return Ok(out_of_date(job, registrant.email, is_message));
+            return Ok(out_of_date(job, registrant.email));
         };
         let offers_details = match notification {
             Notification::RegisteredAgain(_) => {
@@ -61,10 +60,13 @@ impl RegistrationMail {
         let is_active = notification.active_status().is_some();
         // Who had the address before must not get to the registration of someone else.
         let is_theirs = notification != Notification::AddressCorrected;
-        let link = (is_active || (registrant.is_added && is_theirs)).then(|| {
-            let occasion = offers_details.then_some(job.key.occasion);
-            self.own_registrations.new_link(id, occasion)
-        });
+        let leads_there = is_active || (registrant.is_added && is_theirs);
+        let occasion = offers_details.then_some(job.key.occasion);
+        let link = if leads_there {
+            Some(self.own_registrations.new_link(id, occasion))
+        } else {
+            self.own_registrations.new_refusal(&registrant)
+        };
         let outgoing = Outgoing {
             address: registrant.email.clone(),
             charge: charge(notification),
@@ -90,11 +92,10 @@ impl RegistrationMail {
         };
         let links = self.own_registrations.links();
         let secret = link.map(|(token, _)| token);
-        let private_url = secret
-            .as_ref()
-            .map(|token| links.private_registration(token));
-        let refuse_url = secret.as_ref().map(|token| links.refuse_mail(token));
-        let refuse_reminders_url = secret.as_ref().map(|token| links.refuse_reminders(token));
+        let secret = secret.as_ref();
+        let private_url = secret.map(|token| links.private_registration(token));
+        let refuse_url = secret.map(|token| links.refuse_mail(token));
+        let refuse_reminders_url = secret.map(|token| links.refuse_reminders(token));
         let is_reminder = notification == Notification::Reminder;
         let addressing = Addressing {
             sender: self.post.sender(),
@@ -108,7 +109,7 @@ impl RegistrationMail {
             former: former.as_ref(),
             offers_details,
         };
-        let mail = match (&message, &secret) {
+        let mail = match (&message, secret) {
             (Some(message), Some(token)) => {
                 let written = Written {
                     subject: &message.subject,
@@ -120,6 +121,7 @@ impl RegistrationMail {
                     event_url: addressing.event_url,
                     private_url: &links.private_registration(token),
                     stop_url: &links.stop_messages(token),
+                    refuse_url: addressing.refuse_url,
                     is_sample: false,
                 };
                 email::message(&job.key, written, &registrant, &addressing)
@@ -181,13 +183,9 @@ fn addressed(registrant: Registrant, task: &Task) -> Registrant {
     }
 }
 
-/// What becomes of a mail that says what is no longer so. That of a message is recorded, since its message says how many people it did not
-/// reach.
-fn out_of_date(job: &ClaimedJob, address: String, is_message: bool) -> Done {
+/// What becomes of a mail that says what is no longer so, or comes too late. It is recorded: organizers were told that it would be sent.
+fn out_of_date(job: &ClaimedJob, address: String) -> Done {
     tracing::info!(kind = job.key.kind.name(), subject_id = %job.key.subject_id, "a mail is out of date and not sent");
-    if !is_message {
-        return Done::Plainly;
-    }
     Done::Withheld(Box::new(Delivery {
         address,
         bounce_token: None,

@@ -3,11 +3,12 @@
 use domain::{
     ids::{AccountId, KeyId, PersonId, WebhookId},
     job::SecurityNotice,
+    webhook::Webhook,
 };
 use storage::{Error, Store};
 
 use crate::{
-    email::{AccountIncident, ChangedClocks, Concerned, Incident, Named},
+    email::{AccountIncident, ChangedClocks, Concerned, Incident, Named, TroubledWebhook},
     service::Links,
 };
 
@@ -121,9 +122,12 @@ pub(super) fn page(incident: &Incident, links: &Links) -> String {
         | AccountIncident::KeyReplaced(_)
         | AccountIncident::KeyTakenOver(_) => links.keys(),
         AccountIncident::AppConnected(_) => links.apps(),
-        AccountIncident::WebhookMade(_)
-        | AccountIncident::WebhookFailing(_)
-        | AccountIncident::WebhookDisabled(_) => links.webhooks(),
+        AccountIncident::WebhookMade(_) => links.webhooks(),
+        AccountIncident::WebhookFailing(target) | AccountIncident::WebhookDisabled(target) => {
+            target
+                .id
+                .map_or_else(|| links.webhooks(), |id| links.webhook(id))
+        }
         AccountIncident::OwnerAdded(_) | AccountIncident::RoleChanged { .. } => links.members(),
         AccountIncident::MemberRemoved(_) => links.dashboard(),
     }
@@ -150,11 +154,14 @@ impl Names<'_> {
         })
     }
 
-    /// Where a webhook posts to: the host alone, since a path may hold a secret.
-    async fn webhook(&self, id: WebhookId) -> Result<String, Error> {
+    /// A webhook, if it is still there, and where it posts to: the host alone, since a path may hold a secret.
+    async fn webhook(&self, id: WebhookId) -> Result<TroubledWebhook, Error> {
         let found = self.store.get_webhook(id).await?;
-        let host = found.and_then(|webhook| webhook.host());
-        Ok(host.unwrap_or_default())
+        let host = found.as_ref().and_then(Webhook::host);
+        Ok(TroubledWebhook {
+            id: found.map(|webhook| webhook.id),
+            host: host.unwrap_or_default(),
+        })
     }
 
     async fn member(&self, id: Option<PersonId>) -> Result<Concerned, Error> {

@@ -88,7 +88,7 @@ impl StockCovers {
         if self.commands.run(Actor::System, keep).await? {
             return Ok(Done::Plainly);
         }
-        let text = "the event's image_query changed meanwhile";
+        let text = "the event's image_query has changed";
         Err(AttemptError::Temporary(text.to_owned()))
     }
 

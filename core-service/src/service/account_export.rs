@@ -28,8 +28,8 @@ use uuid::Uuid;
 
 use self::pace::Pace;
 use super::{
-    AccountOverview, Accounts, ActivityFilter, ActivityLog, Commands, Error, Principal, SignedIn,
-    activity::Readable, exports,
+    AccountOverview, Accounts, ActivityFilter, ActivityLog, Commands, Error, MessageMails,
+    Principal, SignedIn, activity::Readable, exports, messages,
 };
 
 /// Exports at the same time in one core: each has a page of rows in memory, and keeps a connection of its client.
@@ -103,7 +103,7 @@ pub enum Records {
     /// Registrations for one event; none at the end.
     Registrations(Option<Box<Event>>, Vec<Registration>),
     /// Messages to registrants.
-    Messages(Vec<Message>),
+    Messages(Vec<(Message, MessageMails)>),
     /// The activity.
     Activity(Vec<Activity>),
 }
@@ -277,7 +277,8 @@ impl AccountExport {
                     key: 0,
                     id: last.id.uuid(),
                 });
-                return Ok((Records::Messages(found), next.map(After::Place)));
+                let counted = messages::counted(store, found).await?;
+                return Ok((Records::Messages(counted), next.map(After::Place)));
             }
             Part::Activity => {
                 let log = &self.exports.activity;

@@ -207,7 +207,7 @@ impl Catalogue {
             organizer: organizer(&self.store, &event).await?,
             is_ended: event.has_ended(now),
             is_running: event.is_running(now),
-            window: event.window.state(now),
+            window: event.window.state(now, event.schedule.start),
             event,
             counters,
         })
@@ -274,10 +274,15 @@ impl Catalogue {
 
 /// How many seats the next people who register can get.
 pub(super) async fn seats_left(store: &Store, event: &Event) -> Result<i32, Error> {
-    let counters = store.list_counters(&[event.id]).await?;
-    let left = counters.first();
-    let left = left.map(|(_, counters)| counters.seats_left(event.max_capacity));
-    Ok(left.unwrap_or_default())
+    let counters = counters(store, event).await?;
+    Ok(counters.seats_left(event.max_capacity))
+}
+
+/// How many registered for an event, and came.
+pub(super) async fn counters(store: &Store, event: &Event) -> Result<Counters, Error> {
+    let found = store.list_counters(&[event.id]).await?;
+    let found = found.into_iter().next();
+    Ok(found.map(|(_, counters)| counters).unwrap_or_default())
 }
 
 /// Who organizes an event.

@@ -127,6 +127,8 @@ pub(super) async fn mail_again(
     };
     context.tx.put_code(&code).await?;
     context.record(Fact::CodeMade { code: code.id }).await?;
+    // Someone waits for it.
+    context.wake_runner();
     Ok(())
 }
 
@@ -153,6 +155,8 @@ pub(super) async fn mail(
     };
     context.tx.put_code(&code).await?;
     context.record(Fact::CodeMade { code: code.id }).await?;
+    // Someone waits for it.
+    context.wake_runner();
     Ok(())
 }
 
@@ -170,6 +174,7 @@ pub(super) async fn notice(context: &mut Context, address: &str) -> Result<(), E
     };
     context.tx.put_code(&code).await?;
     context.record(Fact::CodeMade { code: id }).await?;
+    context.wake_runner();
     Ok(())
 }
 

@@ -40,6 +40,18 @@ pub struct Principal {
     pub sees_addresses: bool,
     /// The events of the account that are there for the caller.
     pub reach: Reach,
+    /// Until when a session may do what needs a step-up; `None` of a key or an app, whose consent was worth one.
+    pub(in crate::service) stepped_up_until: Option<Instant>,
+}
+
+impl Principal {
+    /// Refuses a session that did not step up.
+    pub(in crate::service) fn require_step_up(&self, now: Instant) -> Result<(), Error> {
+        match self.stepped_up_until {
+            Some(until) if until <= now => Err(Error::StepUpRequired),
+            _ => Ok(()),
+        }
+    }
 }
 
 /// A person who is signed in.
@@ -318,6 +330,7 @@ impl Authenticator {
             scopes: key.scopes.within(standing.rights.scopes()),
             sees_addresses: standing.rights.role.sees_addresses(),
             reach: standing.rights.reach(person),
+            stepped_up_until: None,
         };
         let caller = Caller {
             principal: Some(principal),
@@ -347,6 +360,7 @@ impl Authenticator {
             scopes: granted.within(role),
             sees_addresses: standing.rights.role.sees_addresses(),
             reach: standing.rights.reach(grant.person_id),
+            stepped_up_until: None,
         };
         let caller = Caller {
             principal: Some(principal),
@@ -379,6 +393,7 @@ impl Authenticator {
             scopes: standing.rights.scopes(),
             sees_addresses: standing.rights.role.sees_addresses(),
             reach: standing.rights.reach(session.person_id),
+            stepped_up_until: Some(session.stepped_up_until()),
         });
         Ok(Recognised {
             caller: Caller {

@@ -227,7 +227,7 @@ impl Error {
 
     /// What [`Error::EDITED`] says.
     pub(super) const EDITED_MEANWHILE: &str =
-        "the event was edited meanwhile: read it again, and repeat your change with its version";
+        "the event has been edited since: read it again, and repeat your change with its version";
 
     /// There is no such event, or the caller may not know of it.
     pub const NO_EVENT: Self = Self::NotFound { what: "event" };
@@ -336,8 +336,16 @@ pub(crate) fn new_account_limit(exceeded: &Exceeded) -> String {
     let left = exceeded.left();
     format!(
         "may mail {limit} people a day who did not register themselves, of which {left} are left until {resets_at}, and this needs \
-         {needed}; the limit ends when {PROOFS_NEEDED} people have registered themselves and confirmed, cancelled or changed it on their \
-         page, or when the operator trusts the account"
+         {needed}; {}",
+        new_account_limit_ends()
+    )
+}
+
+/// What lifts the limit of an account that is not trusted.
+pub(crate) fn new_account_limit_ends() -> String {
+    format!(
+        "the limit ends when {PROOFS_NEEDED} people have registered themselves and confirmed, cancelled or changed it on their page, or \
+         when the operator trusts the account"
     )
 }
 

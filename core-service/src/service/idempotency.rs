@@ -12,14 +12,15 @@ use std::{sync::Arc, time::Duration};
 use domain::{
     event::Event,
     idempotency::KeyedCall,
-    ids::{EventId, RegistrationId},
+    ids::{EventId, RegistrationId, WebhookId},
     registration::{Counters, Registration},
+    webhook::Webhook,
 };
 use tokio::time::Instant;
 
 use super::{
     Added, Approval, Arrival, Cancellation, Commands, Context, Error, Imported, MadeWebhook,
-    MessageView, Principal, Repeated, Updated,
+    MessageView, Principal, Repeated, Replayed, Updated,
 };
 
 pub(super) use self::under_way::UnderWay;
@@ -50,6 +51,12 @@ impl Storable for Cancellation {}
 impl Storable for MessageView {}
 
 impl Storable for MadeWebhook {}
+
+impl Storable for Webhook {}
+
+impl Storable for WebhookId {}
+
+impl Storable for Replayed {}
 
 impl Storable for Registration {
     fn registration(&self) -> Option<RegistrationId> {

@@ -8,9 +8,10 @@ use domain::{
     audit::Actor,
     expiry::Expiry,
     fact::{Fact, KeyOrigin},
-    ids::{AccountId, KeyId},
+    ids::{AccountId, KeyId, PersonId},
     scope::Scopes,
     violation::Violations,
+    webhook::Webhook,
 };
 
 use super::{
@@ -145,8 +146,25 @@ impl Keys {
         Ok(self.commands.store().list_keys(LIST_LIMIT).await?)
     }
 
-    /// Revokes a key: at once here, within [`super::credentials::TRUST_SECONDS`] on other cores. A revoked key stays unchanged.
+    /// The webhooks that end with a key, unless they are kept.
+    pub async fn dependent_webhooks(&self, key: &ApiKey) -> Result<Vec<Webhook>, Error> {
+        let store = self.commands.store();
+        let found = store.list_webhooks_by(key.account_id, key.id.uuid());
+        Ok(webhooks::not_disabled(found.await?))
+    }
+
+    /// Revokes a key: at once here, within [`super::credentials::TRUST_SECONDS`] on other cores. A revoked key stays unchanged. The
+    /// webhooks that it made or redirected are disabled.
     pub async fn revoke(&self, id: KeyId) -> Result<(), Error> {
+        self.revoke_with(id, false).await
+    }
+
+    /// The same, except that its webhooks go on, as those of the person for whom it acts.
+    pub async fn revoke_and_pass_on_webhooks(&self, id: KeyId) -> Result<(), Error> {
+        self.revoke_with(id, true).await
+    }
+
+    async fn revoke_with(&self, id: KeyId, keeps_webhooks: bool) -> Result<(), Error> {
         let found = self.commands.store().find_key(id).await?;
         let (key, account) = found.ok_or(Error::NotFound { what: "key" })?;
         let decide = async |context: &mut Context| {
@@ -155,7 +173,12 @@ impl Keys {
                 context
                     .record(Fact::KeyRevoked { account, key: id })
                     .await?;
-                webhooks::end_webhooks_of(context, account, id.uuid()).await?;
+                if keeps_webhooks {
+                    let (from, to) = (id.uuid(), key.person_id.map(PersonId::uuid));
+                    context.tx.pass_on_webhooks(account, from, to).await?;
+                } else {
+                    webhooks::end_webhooks_of(context, account, id.uuid()).await?;
+                }
             }
             Ok(())
         };

@@ -2,9 +2,10 @@
 
 use domain::{
     check_in_code::CheckInCode,
-    ids::{EventId, InvitationId},
+    ids::{EventId, InvitationId, WebhookId},
     private_link::LinkToken,
 };
+use server::settings::usual_grpc_url;
 use url::Url;
 
 /// The path below which the pages of check-in codes are.
@@ -14,6 +15,7 @@ const CHECK_IN: &str = "/check-in/";
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Links {
     base: String,
+    grpc: String,
 }
 
 impl Default for Links {
@@ -26,9 +28,23 @@ impl Default for Links {
 impl Links {
     /// Links below `public_url`, with or without a slash at its end.
     pub fn new(public_url: &str) -> Self {
-        Self {
-            base: public_url.trim_end_matches('/').to_owned(),
+        let base = public_url.trim_end_matches('/').to_owned();
+        let grpc = usual_grpc_url(&base);
+        Self { base, grpc }
+    }
+
+    /// The same, with another URL of the gRPC port than the usual one.
+    #[must_use]
+    pub fn with_grpc(self, url: Option<String>) -> Self {
+        match url {
+            Some(grpc) => Self { grpc, ..self },
+            None => self,
         }
+    }
+
+    /// The URL of the gRPC port.
+    pub fn grpc_url(&self) -> &str {
+        &self.grpc
     }
 
     /// The public URL, without a slash at its end.
@@ -141,6 +157,11 @@ impl Links {
     /// The page of an account's webhooks.
     pub fn webhooks(&self) -> String {
         format!("{}/dashboard/webhooks", self.base)
+    }
+
+    /// The page of a webhook.
+    pub fn webhook(&self, webhook: WebhookId) -> String {
+        format!("{}/{webhook}", self.webhooks())
     }
 
     /// The page of an account's members.

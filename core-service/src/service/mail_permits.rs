@@ -17,7 +17,7 @@ use domain::{
     mail_quota::MailCount,
     plan::Plans,
 };
-use storage::{MessageRefusal, Suppression};
+use storage::{MessageRefusal, RefusalLink, Suppression};
 use tokio::sync::oneshot::{self, error::TryRecvError};
 
 use super::{Commands, Context, Error, mail_quota, mailboxes::Allowance};
@@ -91,10 +91,38 @@ pub(crate) enum Refusable {
 pub(crate) struct NewLink {
     /// The SHA-256 of its token.
     pub(crate) hash: [u8; 32],
-    /// The registration that it leads to.
-    pub(crate) registration: RegistrationId,
-    /// The occasion of the new details that it offers.
-    pub(crate) occasion: Option<i32>,
+    /// What it leads to.
+    pub(crate) to: LinkTarget,
+}
+
+/// What a private link leads to.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum LinkTarget {
+    /// A registration.
+    Registration {
+        /// Which.
+        registration: RegistrationId,
+        /// The occasion of the new details that it offers.
+        occasion: Option<i32>,
+    },
+    /// Only the refusal of an account's mails.
+    Refusal(RefusalLink),
+}
+
+impl NewLink {
+    async fn insert(&self, context: &mut Context) -> Result<(), storage::Error> {
+        let (tx, now) = (&mut context.tx, context.now);
+        match &self.to {
+            LinkTarget::Registration {
+                registration,
+                occasion,
+            } => {
+                tx.insert_link(&self.hash, *registration, *occasion, now)
+                    .await
+            }
+            LinkTarget::Refusal(link) => tx.insert_refusal_link(&self.hash, link, now).await,
+        }
+    }
 }
 
 /// Whether a mail may be sent.
@@ -221,10 +249,7 @@ impl MailPermits {
                 if permit == Permit::Granted {
                     strangers.count(mail);
                     if let Some(link) = &mail.link {
-                        context
-                            .tx
-                            .insert_link(&link.hash, link.registration, link.occasion, context.now)
-                            .await?;
+                        link.insert(context).await?;
                     }
                 }
                 permits.push(permit);

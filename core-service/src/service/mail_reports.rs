@@ -29,9 +29,9 @@ pub struct MailReports {
 /// What a report changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Taken {
-    /// The mail's state.
+    /// The mail's state, or whether its mailbox gets messages.
     Recorded,
-    /// Nothing: it was reported before.
+    /// Nothing: it was reported before, or it names no mail and may be about that mail alone.
     Repeated,
     /// Nothing: no such mail was sent, or too long ago.
     Unknown,
@@ -90,28 +90,51 @@ impl MailReports {
 
     async fn take_one(&self, report: &MailReport) -> Result<Taken, Error> {
         let decide = async |context: &mut Context| {
-            let Some(mail) = find(context, &report.mail).await? else {
-                return Ok(Taken::Unknown);
+            let mail = match &report.mail {
+                ReportedMail::Token(token) => context.tx.find_mail_by_token(&token.hash()).await?,
+                // A code to sign in, say, is none of the mails that are on record.
+                ReportedMail::Trusted { key: Some(key), .. } => {
+                    context.tx.find_sent_mail(key).await?
+                }
+                ReportedMail::Trusted { key: None, address } => {
+                    let mailbox = address.as_deref().map(mailbox_hash);
+                    return stop(context, mailbox, &report.event).await;
+                }
             };
-            record(context, &mail, &report.event).await
+            match mail {
+                Some(mail) => record(context, &mail, &report.event).await,
+                None => Ok(Taken::Unknown),
+            }
         };
         self.commands.run(Actor::System, decide).await
     }
 }
 
-async fn find(
+/// Stops messages and reminders to a mailbox if that much is certain. It is not known which mail the report is about, so none changes its
+/// state.
+async fn stop(
     context: &mut Context,
-    mail: &ReportedMail,
-) -> Result<Option<FoundMail>, storage::Error> {
-    match mail {
-        ReportedMail::Token(token) => context.tx.find_mail_by_token(&token.hash()).await,
-        // A code to sign in, say, is another mail than the last one to its recipient.
-        ReportedMail::Trusted { key: Some(key), .. } => context.tx.find_sent_mail(key).await,
-        ReportedMail::Trusted { key: None, address } => match address {
-            Some(address) => context.tx.find_last_mail_to(&mailbox_hash(address)).await,
-            None => Ok(None),
-        },
+    mailbox: Option<[u8; 32]>,
+    event: &ReportedEvent,
+) -> Result<Taken, Error> {
+    let Some(mailbox) = mailbox else {
+        return Ok(Taken::Unknown);
+    };
+    if !context.tx.has_mails_to(&mailbox).await? {
+        return Ok(Taken::Unknown);
     }
+    let reason = match event {
+        ReportedEvent::Bounced { status, .. } if status.is_of_address() => StopReason::Bounced,
+        ReportedEvent::Bounced { .. } => return Ok(Taken::Repeated),
+        ReportedEvent::Complained => StopReason::Complained,
+    };
+    context.note_write();
+    let is_new = context.tx.put_mail_stop(&mailbox, reason, context.now);
+    Ok(if is_new.await? {
+        Taken::Recorded
+    } else {
+        Taken::Repeated
+    })
 }
 
 async fn record(

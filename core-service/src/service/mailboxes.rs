@@ -60,19 +60,28 @@ impl Allowance {
         context: &mut Context,
         mails: impl IntoIterator<Item = (Cause, &str)>,
     ) -> Result<Self, storage::Error> {
+        let limits = context.mailbox_limits();
+        let mails = mails.into_iter();
+        let budgets = mails.flat_map(|(cause, address)| Budget::mails_to(limits, cause, address));
+        Self::of_budgets(context, budgets.collect()).await
+    }
+
+    /// Takes one from each of these budgets.
+    pub(super) async fn of_budgets(
+        context: &mut Context,
+        budgets: Vec<Budget>,
+    ) -> Result<Self, storage::Error> {
         let (limits, now) = (context.mailbox_limits(), context.now);
         let mut shares: HashMap<[u8; 32], Share> = HashMap::new();
-        for (cause, address) in mails {
-            for budget in Budget::mails_to(limits, cause, address) {
-                let share = shares.entry(*budget.hash()).or_insert(Share {
-                    budget,
-                    taken: 0,
-                    allowed: 0,
-                    used: 0,
-                    resets_at: now,
-                });
-                share.taken += 1;
-            }
+        for budget in budgets {
+            let share = shares.entry(*budget.hash()).or_insert(Share {
+                budget,
+                taken: 0,
+                allowed: 0,
+                used: 0,
+                resets_at: now,
+            });
+            share.taken += 1;
         }
         let asked: Vec<_> = shares
             .values()
@@ -98,7 +107,14 @@ impl Allowance {
     /// # Errors
     /// [`Error::RateLimited`] when the mailbox has no more mails.
     pub(super) fn take(&mut self, cause: Cause, address: &str) -> Result<(), Error> {
-        let budgets = Budget::mails_to(self.limits, cause, address);
+        self.take_of(&Budget::mails_to(self.limits, cause, address))
+    }
+
+    /// Uses what was taken from these budgets for one mail.
+    ///
+    /// # Errors
+    /// [`Error::RateLimited`] when one of them is used up.
+    pub(super) fn take_of(&mut self, budgets: &[Budget]) -> Result<(), Error> {
         let shares = |budget: &Budget| self.shares.get(budget.hash());
         let mut empty = budgets.iter().filter_map(shares);
         if let Some(share) = empty.find(|share| share.used >= share.allowed) {
@@ -108,8 +124,13 @@ impl Allowance {
                 allowance: None,
             });
         }
-        self.use_of(&budgets);
+        self.use_of(budgets);
         Ok(())
+    }
+
+    /// The limits of mailboxes.
+    pub(super) const fn limits(&self) -> MailboxLimits {
+        self.limits
     }
 
     /// Uses what was taken for one mail, also beyond what the budgets allow.

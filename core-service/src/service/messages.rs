@@ -6,7 +6,7 @@ mod create;
 mod need;
 mod preview;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use domain::{
     account::Account,
@@ -17,6 +17,7 @@ use domain::{
     schedule::Schedule,
     scope::Scope,
 };
+use storage::Reads;
 
 use super::{Commands, Error, Principal, catalogue::saturated, events};
 
@@ -49,15 +50,24 @@ pub struct NewMessage {
     pub is_test: bool,
 }
 
+/// How many mails of a message are how far. What left is counted, whatever became of the people since; the rest follows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct MessageMails {
+    /// They wait.
+    pub waiting: i32,
+    /// They have left: the mail server took or refused them.
+    pub left: i32,
+    /// They are not sent.
+    pub withheld: i32,
+}
+
 /// A message, as organizers see it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MessageView {
     /// The message.
     pub message: Message,
-    /// How many of its mails wait.
-    pub waiting: i32,
-    /// How many were not sent, since their people get no messages.
-    pub withheld: i32,
+    /// What became of its mails.
+    pub mails: MessageMails,
     /// When the event takes place.
     pub schedule: Schedule,
     /// For a test, the address that gets it: it is not stored.
@@ -108,7 +118,7 @@ impl Messages {
         let account = account.ok_or(Error::Unauthorized)?;
         Ok(MessagePage {
             unavailable: self.unavailable(&account, &event),
-            messages: self.views(&event, found).await?,
+            messages: views(store, &event, found).await?,
             count: saturated(count),
             next,
         })
@@ -124,28 +134,7 @@ impl Messages {
         let store = self.commands.store();
         let (event, _) = events::find(store, caller, id).await?;
         let message = store.find_message(id, message).await?;
-        let found = vec![message.ok_or(NO_MESSAGE)?];
-        let view = self.views(&event, found).await?.pop();
-        view.ok_or(NO_MESSAGE)
-    }
-
-    /// Messages of an event with what became of their mails.
-    async fn views(&self, event: &Event, found: Vec<Message>) -> Result<Vec<MessageView>, Error> {
-        let (mut waiting, mut withheld) = (HashMap::new(), HashMap::new());
-        if found.iter().any(|message| message.recipients > 0) {
-            let store = self.commands.store();
-            waiting.extend(store.count_waiting_message_mails(event.id).await?);
-            withheld.extend(store.count_withheld_message_mails(event.id).await?);
-        }
-        let of = |counts: &HashMap<i32, i64>, message: &Message| {
-            saturated(counts.get(&message.number).copied().unwrap_or(0))
-        };
-        let view = |message: Message| MessageView {
-            waiting: of(&waiting, &message),
-            withheld: of(&withheld, &message),
-            ..view(message, event)
-        };
-        Ok(found.into_iter().map(view).collect())
+        view_of(store, message.ok_or(NO_MESSAGE)?, &event).await
     }
 
     /// Why an account may write no messages about an event now.
@@ -173,12 +162,59 @@ impl Messages {
     }
 }
 
-/// A message of which no mail waits.
+/// Messages, each with what became of its mails.
+pub(super) async fn counted(
+    reads: &Reads,
+    found: Vec<Message>,
+) -> Result<Vec<(Message, MessageMails)>, storage::Error> {
+    let begun = found.iter().filter(|message| message.recipients > 0);
+    let events: HashSet<EventId> = begun.map(|message| message.event_id).collect();
+    let (mut waiting, mut left) = (HashMap::new(), HashMap::new());
+    for event in events {
+        let of_event = |(number, count): (i32, i64)| ((event, number), saturated(count));
+        let counts = reads.count_waiting_message_mails(event).await?;
+        waiting.extend(counts.into_iter().map(of_event));
+        let counts = reads.count_left_message_mails(event).await?;
+        left.extend(counts.into_iter().map(of_event));
+    }
+    let counted = |message: Message| {
+        let key = (message.event_id, message.number);
+        let of = |counts: &HashMap<_, i32>| counts.get(&key).copied().unwrap_or(0);
+        let (waiting, left) = (of(&waiting), message.left_before.saturating_add(of(&left)));
+        let mails = MessageMails {
+            waiting,
+            left,
+            withheld: (message.recipients - waiting - left).max(0),
+        };
+        (message, mails)
+    };
+    Ok(found.into_iter().map(counted).collect())
+}
+
+/// Messages of an event with what became of their mails.
+async fn views(
+    reads: &Reads,
+    event: &Event,
+    found: Vec<Message>,
+) -> Result<Vec<MessageView>, storage::Error> {
+    let view = |(message, mails)| MessageView {
+        mails,
+        ..view(message, event)
+    };
+    Ok(counted(reads, found).await?.into_iter().map(view).collect())
+}
+
+/// A message of an event with what became of its mails.
+async fn view_of(reads: &Reads, message: Message, event: &Event) -> Result<MessageView, Error> {
+    let view = views(reads, event, vec![message]).await?.pop();
+    view.ok_or(NO_MESSAGE)
+}
+
+/// A message without mails.
 fn view(message: Message, event: &Event) -> MessageView {
     MessageView {
         message,
-        waiting: 0,
-        withheld: 0,
+        mails: MessageMails::default(),
         schedule: event.schedule.clone(),
         test_sent_to: None,
     }

@@ -9,6 +9,7 @@ use domain::{
     job::ClaimedJob,
     organizer_mail::{Collection, EventUpdates, MailChoice, Organizer, OrganizerMail, Span},
     person::Reach,
+    plan::Plans,
 };
 
 use super::{Commands, Context, Error, Principal, SignedIn};
@@ -26,12 +27,17 @@ const MAX_NAMED: i64 = 200;
 #[derive(Debug, Clone)]
 pub struct OrganizerMails {
     commands: Commands,
+    /// Whether every account is trusted.
+    trusts_all: bool,
 }
 
 impl OrganizerMails {
     /// Mails to the members of accounts on the same database as `commands`.
-    pub(super) const fn new(commands: Commands) -> Self {
-        Self { commands }
+    pub(super) const fn new(commands: Commands, plans: &Plans) -> Self {
+        Self {
+            commands,
+            trusts_all: plans.new_account_mails.is_none(),
+        }
     }
 
     /// What a member wants to be mailed.
@@ -131,9 +137,10 @@ impl OrganizerMails {
             person,
             span,
         } = mail;
-        let Some(organizer) = store.find_organizer(account, person).await? else {
+        let Some(mut organizer) = store.find_organizer(account, person).await? else {
             return Ok(None);
         };
+        organizer.is_account_trusted |= self.trusts_all;
         let reach = organizer.rights.reach(person);
         let updates = store.list_event_updates(account, reach, span, now, MAX_EVENTS);
         let mut wanted = organizer.wanted(&updates.await?);

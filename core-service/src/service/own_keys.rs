@@ -11,6 +11,7 @@ use domain::{
     person::MemberKey,
     scope::{Scope, Scopes},
     violation::Violations,
+    webhook::Webhook,
 };
 
 use super::{
@@ -59,6 +60,13 @@ impl OwnKeys {
     pub async fn list(&self, caller: &Principal) -> Result<Vec<MemberKey>, Error> {
         let store = self.commands.store();
         Ok(store.list_member_keys(caller.account, MAX_KEYS).await?)
+    }
+
+    /// The webhooks of the caller's account that end with the credential by which someone decided where they post.
+    pub async fn dependent_webhooks(&self, caller: &Principal) -> Result<Vec<Webhook>, Error> {
+        let store = self.commands.store();
+        let all = store.list_webhooks(caller.account, webhooks::MAX_WEBHOOKS);
+        Ok(webhooks::not_disabled(all.await?))
     }
 
     /// Creates a key of the caller.

@@ -30,8 +30,10 @@ pub(in crate::service) use change::resume_webhooks;
 pub use create::{MadeWebhook, NewWebhook};
 pub use deliver::{Failed, Outbound, Prepared};
 pub(crate) use deliver::{attempt_at, refused_with};
-pub(crate) use ending::end_expired_webhooks;
-pub(in crate::service) use ending::{end_webhooks_of, end_webhooks_of_member, end_webhooks_since};
+pub(crate) use ending::{end_expired_webhooks, judge_failing_webhooks};
+pub(in crate::service) use ending::{
+    end_webhooks_of, end_webhooks_of_member, end_webhooks_since, not_disabled,
+};
 pub use pull::{PullFrom, PulledMessages, Wait};
 pub use replay::{Replayed, WhichMessages};
 pub use sealing::SealedSecrets;

@@ -17,8 +17,8 @@ pub(crate) const KEY_FILE: &str = "secret.key";
 #[derive(Debug, Clone, clap::Args)]
 #[command(next_help_heading = "Webhooks")]
 pub struct WebhookArgs {
-    /// Networks that are not public and may get webhooks, also by http://, for example 10.1.0.0/16, separated by commas. Addresses at which
-    /// clouds answer with credentials must be named one by one
+    /// Private networks that may get webhooks, over http:// as well, for example 10.1.0.0/16, separated by commas. An address at which a
+    /// cloud hands out credentials must be named by itself
     #[arg(
         long,
         env = "MUSTER_WEBHOOK_NETWORKS",
@@ -27,7 +27,7 @@ pub struct WebhookArgs {
         hide_default_value = true
     )]
     pub webhook_networks: Networks,
-    /// Hosts that may get webhooks whatever their addresses are, also by http://, for example hooks.internal:8080 or *.internal, separated by
+    /// Hosts that may get webhooks whatever their addresses are, over http:// as well, for example hooks.internal:8080 or *.internal, separated by
     /// commas
     #[arg(
         long,

@@ -11,6 +11,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use clap::Parser;
 use core_service::{
     admin::{Command, Output},
+    service::NewWebhook,
     settings::{DataSettings, MailSettings},
 };
 use domain::{
@@ -20,6 +21,7 @@ use domain::{
     plan::Plan,
     registration::Status,
     scope::Scope,
+    webhook::{Content, Scheme, WebhookState},
 };
 use seal::SecretKeys;
 use serde_json::json;
@@ -60,7 +62,8 @@ async fn run_asking(
     name_server: SocketAddr,
 ) -> Result<Output, Failure> {
     let words = ["muster", "--database-url", url];
-    let program = Program::try_parse_from(words.into_iter().chain(arguments.split(' '))).unwrap();
+    let program =
+        Program::try_parse_from(words.into_iter().chain(arguments.split_whitespace())).unwrap();
     // The doctor compares clocks.
     let clock = match program.command {
         Command::Doctor(_) => Clock::system(),
@@ -85,6 +88,12 @@ async fn examine_with_keys(database: &Database, keys: &SecretKeys) -> Output {
 
 async fn run(database: &Database, arguments: &str) -> Result<Output, Failure> {
     run_on(database.url(), arguments).await
+}
+
+async fn an_account_without_a_plan_lists_its_guests(database: Database) {
+    let account = "account create --email fay@example.org --name Fay";
+    let answer = run(&database, account).await.unwrap();
+    assert_eq!(answer.json["plan"], "pro");
 }
 
 async fn an_account_and_a_key_are_made_beside_a_core_that_serves(database: Database) {
@@ -215,8 +224,8 @@ async fn erasing_says_what_it_did(database: Database) {
         .await
         .unwrap();
     let expected = "registrations removed: 1\n\
-        mails removed before they were sent: 1\n\
-        mails removed from the mail folder: 0\n\
+        emails removed before they were sent: 1\n\
+        emails removed from the mail folder: 0\n\
         private links removed: 1\n\
         waitlisted registrations that got a spot: 0\n\
         events from which name and address of the organizer were removed: 0";
@@ -252,7 +261,7 @@ async fn what_cannot_be_undone_needs_a_yes(database: Database) {
     for (command, plan) in [
         (
             "erase --email ada@example.org".to_owned(),
-            "ada@example.org would be erased for good: 1 registrations at 1 events, mails to them, and their name and address on events",
+            "ada@example.org would be erased for good: 1 registration at 1 event, emails to them, and their name and address on events",
         ),
         (
             "erase --email olga@example.org --new-owner otto@example.org".to_owned(),
@@ -264,7 +273,7 @@ async fn what_cannot_be_undone_needs_a_yes(database: Database) {
         ),
         (
             "account remove --email olga@example.org".to_owned(),
-            "would be removed for good, with 1 events, 1 registrations, 1 keys and 1 members",
+            "would be removed for good, with 1 event, 1 registration, 1 key and 1 member",
         ),
     ] {
         let refused = run(&database, &command).await.unwrap_err();
@@ -283,6 +292,52 @@ async fn what_cannot_be_undone_needs_a_yes(database: Database) {
     assert_eq!(account.unwrap().json["keys"], 1);
     let listed = run(&database, "key list").await.unwrap();
     assert_eq!(listed.json[0]["revoked_at"], json!(null));
+}
+
+async fn revoking_a_key_lists_its_webhooks_and_keeps_them_if_that_is_wanted(database: Database) {
+    let core = Instance::open(&database).await;
+    for (email, option, state) in [
+        ("olga@example.org", "", WebhookState::Disabled),
+        ("otto@example.org", "--keep-webhooks", WebhookState::Active),
+    ] {
+        let caller = core.caller(email, Plan::Business).await;
+        let new = NewWebhook {
+            url: None,
+            description: Some("Our CRM".to_owned()),
+            types: Vec::new(),
+            event: None,
+            content: Content::Thin,
+            scheme: Scheme::V1,
+        };
+        let made = core.webhooks.create(&caller, new).await.unwrap();
+        let id = made.webhook.id;
+        let command = format!("key revoke {} {option}", caller.actor.key_id().unwrap());
+        let planned = run(&database, &format!("{command} --dry-run"))
+            .await
+            .unwrap();
+        let would = match state {
+            WebhookState::Disabled => {
+                "would be disabled, unless you add --keep-webhooks: \"Our CRM\" (pulled)"
+            }
+            _ => "would go on: \"Our CRM\" (pulled)",
+        };
+        assert!(planned.text.ends_with(would), "{}", planned.text);
+        let done = run(&database, &format!("{command} --yes")).await.unwrap();
+        let expected = json!([{"id": id.to_string(), "description": "Our CRM", "host": null}]);
+        assert_eq!(done.json["webhooks"], expected);
+        let after = core.store.get_webhook(id).await.unwrap().unwrap();
+        assert_eq!(after.state, state, "{email}");
+        if state == WebhookState::Active {
+            // It ends with the membership of the person for whom the key acted.
+            let person = core
+                .store
+                .find_person_by_email(email)
+                .await
+                .unwrap()
+                .unwrap();
+            assert_eq!(after.created_by, Some(person.id.uuid()));
+        }
+    }
 }
 
 async fn mails_that_failed_are_listed_and_sent_again(database: Database) {
@@ -357,10 +412,10 @@ async fn mails_that_failed_are_listed_and_sent_again(database: Database) {
         json!({ "retried": 1, "unknown": [third.key.to_string()] })
     );
     let answer = run(&database, "mail retry --all").await.unwrap();
-    assert_eq!(answer.text, "1 mail will be sent again");
+    assert_eq!(answer.text, "1 email will be sent again");
     assert_eq!(
         run(&database, "mail failed").await.unwrap().text,
-        "there are no failed mails"
+        "there are no failed emails"
     );
 
     // They begin anew, under leases that no earlier runner can mistake for its own.
@@ -417,10 +472,12 @@ async fn what_is_wrong_is_said_in_a_line_each(database: Database) {
 }
 
 test_postgres::on_both_engines!(prepare: migrate;
+    an_account_without_a_plan_lists_its_guests,
     an_account_and_a_key_are_made_beside_a_core_that_serves,
     a_key_is_made_for_some_scopes_and_some_time,
     erasing_says_what_it_did,
     what_cannot_be_undone_needs_a_yes,
+    revoking_a_key_lists_its_webhooks_and_keeps_them_if_that_is_wanted,
     mails_that_failed_are_listed_and_sent_again,
     what_is_wrong_is_said_in_a_line_each,
 );
@@ -430,11 +487,7 @@ async fn a_database_without_a_schema_is_refused_until_it_is_migrated() {
     let folder = tempfile::tempdir().unwrap();
     let url = format!("sqlite://{}", folder.path().join("new.db").display());
     let refused = run_on(&url, "key list").await.unwrap_err();
-    assert!(
-        refused
-            .to_string()
-            .contains("run the command migrate first")
-    );
+    assert!(refused.to_string().contains("migrate` first"));
     let answer = run_on(&url, "doctor").await.unwrap();
     assert!(answer.text.contains("ERROR  schema"), "{}", answer.text);
 

@@ -10,10 +10,12 @@ use std::{
 
 use core_service::{
     email::Mailer,
-    jobs::{self, RegistrationMail, Runner},
+    jobs::{self, MessageJobs, RegistrationMail, Runner},
+    service::{MessageMails, NewMessage},
 };
 use domain::{
     job::JobKind,
+    message::GRACE_SECONDS,
     registration::{Registration, Status},
 };
 use sqlx::Connection as _;
@@ -364,8 +366,61 @@ async fn a_runner_that_works_by_itself_stops_only_when_everything_is_written_dow
     assert!(server.connections() <= 2 * 16, "{}", server.connections());
 }
 
+async fn a_mail_that_leaves_while_its_message_is_cancelled_counts_as_left(database: Database) {
+    let post = Post::open(&database).await;
+    let instance = &post.instance;
+    let olga = instance.olga().await;
+    let event = instance.create(&olga, public_event("Rust Meetup")).await;
+    instance.register(event.id, &[Status::Confirmed]).await;
+    let new = NewMessage {
+        subject: "How to find the door".to_owned(),
+        text: "In the **second** yard.".to_owned(),
+        ..NewMessage::default()
+    };
+    let messages = &instance.messages;
+    let written = messages.create(&olga, event.id, new).await.unwrap();
+    let id = written.message.id;
+    instance.clock.advance_seconds(GRACE_SECONDS);
+    begin_messages(instance, &mailer(&post.server)).await;
+
+    // The server thinks about the mail until the message is cancelled.
+    let (arrived, mut arrivals) = tokio::sync::mpsc::unbounded_channel();
+    let (answer, answers) = std::sync::mpsc::channel();
+    post.server.script(move |step| {
+        if matches!(step, Step::Content(_)) {
+            arrived.send(()).unwrap();
+            tokio::task::block_in_place(|| answers.recv()).unwrap();
+        }
+        Reaction::Go
+    });
+    let cancel = async {
+        arrivals.recv().await.unwrap();
+        let cancelled = messages.cancel(&olga, event.id, id).await.unwrap();
+        answer.send(()).unwrap();
+        cancelled.mails
+    };
+    let (cancelled, _) = tokio::join!(cancel, post.drain());
+    let numbers = |mails: MessageMails| [mails.waiting, mails.left, mails.withheld];
+    assert_eq!(numbers(cancelled), [0, 0, 1]);
+    assert_eq!(post.server.mails().len(), 1);
+    let after = messages.get(&olga, event.id, id).await.unwrap();
+    assert_eq!(numbers(after.mails), [0, 1, 0]);
+}
+
+/// Begins the messages that are due.
+async fn begin_messages(instance: &Instance, mailer: &Mailer) {
+    let (store, clock) = (&instance.store, &instance.clock);
+    let permits = instance.mail_permits.clone();
+    let post = jobs::Post::new(store.clone(), clock.clone(), permits, mailer.clone());
+    let links = instance.own_registrations.links().clone();
+    let begins = MessageJobs::new(instance.messages.clone(), post, links);
+    let runner = Runner::new(store.clone(), clock.clone(), vec![Arc::new(begins)]);
+    assert_eq!(runner.drain().await.unwrap(), 1);
+}
+
 test_postgres::on_both_engines!(
     prepare: migrate;
+    a_mail_that_leaves_while_its_message_is_cancelled_counts_as_left,
     a_server_that_is_away_for_days_costs_no_mail,
     a_server_that_wants_few_connections_gets_no_more,
     three_temporary_failures_in_ten_only_delay,

@@ -22,6 +22,7 @@ mod reasons;
 mod reference;
 mod route;
 mod rust;
+mod said;
 mod schema;
 mod scopes;
 mod services;

@@ -203,17 +203,12 @@ pub(crate) enum Access {
 /// `muster.options.v1.Tool`.
 #[derive(Debug, Default, Clone, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "independent facts, as the proto states them"
-)]
 pub(crate) struct Tool {
     pub(crate) name: String,
     pub(crate) title: String,
     pub(crate) description: String,
     pub(crate) read_only: bool,
     pub(crate) destructive: bool,
-    pub(crate) idempotent: bool,
     pub(crate) open_world: bool,
     pub(crate) confirmation: Option<Confirmation>,
 }

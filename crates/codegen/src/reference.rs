@@ -75,7 +75,9 @@ fn in_order(api: &Api) -> Vec<&Service> {
 fn group_title(service: &Service) -> String {
     let name = service.name.strip_suffix("Service");
     match name.unwrap_or(&service.name) {
-        countable @ ("Event" | "Registration") => format!("{countable}s"),
+        countable @ ("Event" | "Cover" | "Registration" | "Message" | "Webhook") => {
+            format!("{countable}s")
+        }
         name => name.to_owned(),
     }
 }

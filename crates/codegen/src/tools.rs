@@ -3,13 +3,12 @@
 //! The schemas use only what strict clients accept (docs/pitfalls.md, rmcp): no choice of schemas, no lists of types, no references, no
 //! formats and patterns, and always an object as the outermost type.
 
-use std::collections::BTreeSet;
-
 use serde_json::{Value, json};
 
 use crate::{
-    model::{Api, Cardinality, Field, Kind, Method, Response},
+    model::{Api, Cardinality, Field, Kind, Method},
     options::{Access, Tool},
+    said::{self, Said},
     schema::{self, Object, set},
 };
 
@@ -20,32 +19,14 @@ pub(crate) const CLEAR: &str = "clear";
 
 /// The table, in the order of the proto.
 pub(crate) fn emit(api: &Api) -> Value {
-    let mut described = BTreeSet::new();
+    let mut said = Said::default();
     api.methods()
         .filter_map(|method| {
             let mut row = row(api, method, method.tool.as_ref()?);
-            if let Some(arguments) = row.pointer_mut("/tool/inputSchema/properties") {
-                describe_once(arguments, &mut described);
-            }
+            said.leave_out(row.get_mut("tool")?);
             Some(row)
         })
         .collect()
-}
-
-/// An argument that is called and described as one of a tool before is described there: others would repeat it, in a list that clients
-/// take only while it is short.
-fn describe_once(arguments: &mut Value, described: &mut BTreeSet<(String, String)>) {
-    let arguments = arguments.as_object_mut().into_iter().flatten();
-    for (name, argument) in arguments {
-        let Some(argument) = argument.as_object_mut() else {
-            continue;
-        };
-        let text = argument.get("description").and_then(Value::as_str);
-        let text = text.unwrap_or_default().to_owned();
-        if !described.insert((name.clone(), text)) {
-            argument.shift_remove("description");
-        }
-    }
 }
 
 fn row(api: &Api, method: &Method, tool: &Tool) -> Value {
@@ -99,41 +80,20 @@ fn in_path(method: &Method, field: &Field) -> bool {
     route.is_some_and(|route| route.path_fields.contains(&field.name))
 }
 
-/// As `tools/list` answers it.
+/// As `tools/list` answers it. What a tool answers is read when it comes: schemas of answers would be a fourth of the list.
 fn definition(api: &Api, method: &Method, tool: &Tool) -> Object {
     let mut definition = Object::new();
     set(&mut definition, "name", tool.name.as_str());
-    set(&mut definition, "title", tool.title.as_str());
+    set(&mut definition, "title", title(tool));
     set(&mut definition, "description", tool.description.as_str());
     set(&mut definition, "inputSchema", arguments(api, method, tool));
-    set(&mut definition, "outputSchema", answer(api, method));
     set(&mut definition, "annotations", annotations(tool));
     definition
 }
 
-/// The schema of the answer, for the first tool that makes such a thing for other tools: its ids are needed for later calls. What others
-/// answer is read when it comes, and their schemas would be a fourth of the list.
-fn answer(api: &Api, method: &Method) -> Option<Object> {
-    let is_for_tools = |rpc: &String| {
-        let mut others = api.methods();
-        others.any(|other| other.name == *rpc && other.tool.is_some())
-    };
-    if !method
-        .links
-        .iter()
-        .any(|link| link.rpcs.iter().any(is_for_tools))
-    {
-        return None;
-    }
-    let first = api.methods().find(|other| {
-        let makes = |tool: &Tool| !(tool.read_only || tool.idempotent);
-        other.tool.as_ref().is_some_and(makes) && other.response == method.response
-    });
-    // The reader refuses tools that answer files.
-    let Response::Message(name) = &method.response else {
-        return None;
-    };
-    (first?.name == method.name).then(|| output(api, name))
+/// The title, unless it only repeats the name, which clients show then.
+fn title(tool: &Tool) -> Option<&str> {
+    (!said::words(&tool.title).is_subset(&said::words(&tool.name))).then_some(tool.title.as_str())
 }
 
 /// Those that differ from MCP's defaults, and whether changes can be undone, since the default is that they cannot.
@@ -142,17 +102,13 @@ fn answer(api: &Api, method: &Method) -> Option<Object> {
 fn annotations(tool: &Tool) -> Object {
     let mut annotations = Object::new();
     if tool.read_only {
-        // Without changes the others mean nothing.
+        // The others mean nothing without changes, and what is read was written by strangers: an open world, as the default is.
         set(&mut annotations, "readOnlyHint", true);
     } else {
+        let is_closed = (!tool.open_world).then_some(false);
         set(&mut annotations, "destructiveHint", tool.destructive);
-        set(
-            &mut annotations,
-            "idempotentHint",
-            tool.idempotent.then_some(true),
-        );
+        set(&mut annotations, "openWorldHint", is_closed);
     }
-    set(&mut annotations, "openWorldHint", tool.open_world);
     annotations
 }
 
@@ -188,7 +144,7 @@ fn arguments(api: &Api, method: &Method, tool: &Tool) -> Object {
     object(properties, required)
 }
 
-/// One value, without what strict modes of models refuse. Core has all limits, and its refusals name them.
+/// One value, without what strict modes of models refuse. Core has all limits, also those of lists, and its refusals name them.
 fn portable(field: &Field) -> Object {
     let mut scalar = schema::scalar(field);
     for keyword in ["format", "minLength", "maxLength"] {
@@ -237,7 +193,7 @@ fn input(api: &Api, method: &Method, field: &Field) -> Object {
         _ => portable(field),
     };
     let mut argument = match field.cardinality {
-        Cardinality::Many => schema::list(field, one),
+        Cardinality::Many => schema::list_of(one),
         Cardinality::One | Cardinality::Optional => one,
     };
     set(&mut argument, "description", description(field));
@@ -256,28 +212,13 @@ fn is_first_to_take(api: &Api, method: &Method, message: &str) -> bool {
     first.is_none_or(|first| first.name == method.name)
 }
 
-/// The field's comment, without the sentences on null, which is for JSON bodies, and the default: strict clients refuse it as a keyword.
+/// The field's comment, without the sentences on null, which is for JSON bodies, and with its default, which strict clients refuse as a
+/// keyword.
 fn description(field: &Field) -> String {
     let described = schema::description(field);
-    let sentences = described.split_inclusive(". ");
+    let sentences = said::sentences(&described);
     let kept: String = sentences
         .filter(|sentence| !sentence.starts_with("Null "))
         .collect();
     kept.trim_end().to_owned()
-}
-
-/// An answer. It has types only: a model reads the answer itself. No field is required: what is null is left out.
-fn output(api: &Api, name: &str) -> Object {
-    let property = |field: &Field| {
-        let one = match &field.kind {
-            Kind::Message(name) => output(api, name),
-            _ => schema::bare(field),
-        };
-        let property = match field.cardinality {
-            Cardinality::Many => schema::list_of(one),
-            Cardinality::One | Cardinality::Optional => one,
-        };
-        (field.name.clone(), property.into())
-    };
-    schema::object(api.message(name).fields.iter().map(property).collect())
 }

@@ -21,7 +21,7 @@ pub struct Activity {
     pub actor: String,
     /// The label of the key, or the name of the app or the person who did it.
     pub actor_name: Option<String>,
-    /// The name of the person for whom an app did it.
+    /// The name of the person for whom an app or a key did it.
     pub on_behalf_of: Option<String>,
     /// What, for example `event.cancel`.
     pub action: String,

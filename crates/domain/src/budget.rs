@@ -65,6 +65,7 @@ enum Subject {
     WrongCodeFrom,
     ContactMailOf,
     EmailChangeMailOf,
+    RegistrationFrom,
 }
 
 /// What causes a mail.
@@ -95,6 +96,19 @@ impl Budget {
             Cause::Organizer => of(Subject::MailboxByOrganizers, limits.by_organizers),
         };
         all.into_iter().chain(by_organizers).collect()
+    }
+
+    /// What a registration of the public for an address takes: from the budget of its mailbox, and from that of its network, so that one
+    /// network leaves some of the mailbox's to others. Nothing if the mailbox has no limit.
+    pub fn registrations(limits: MailboxLimits, address: &str, asker: &Asker) -> Vec<Self> {
+        let mut budgets = Self::mails_to(limits, Cause::Recipient, address);
+        if !budgets.is_empty() {
+            let (Asker::Known(of) | Asker::Network(of)) = asker;
+            let mailbox = email::mailbox(address);
+            let own = Self::new(Subject::RegistrationFrom, mailbox.as_bytes(), Some(of));
+            budgets.push(own);
+        }
+        budgets
     }
 
     /// Mails with codes to sign in by this address, in any form of its mailbox, to this asker.
@@ -221,7 +235,7 @@ impl Subject {
             Self::SignInMail => 20,
             Self::WrongCodeFrom => 30,
             Self::WrongCode => 100,
-            Self::ContactMailOf | Self::EmailChangeMailOf => 10,
+            Self::ContactMailOf | Self::EmailChangeMailOf | Self::RegistrationFrom => 10,
             Self::InvitationOf => 50,
             Self::Mailbox | Self::MailboxByOrganizers => i64::MAX,
         }
@@ -241,7 +255,8 @@ impl Subject {
             | Self::EmailChangeMail
             | Self::ContactMail
             | Self::Mailbox
-            | Self::MailboxByOrganizers => HOUR_SECONDS,
+            | Self::MailboxByOrganizers
+            | Self::RegistrationFrom => HOUR_SECONDS,
         }
     }
 }

@@ -33,6 +33,11 @@ impl CheckInCode {
         Self(grouped(&digits))
     }
 
+    /// Stands for a code that must not be shown.
+    pub fn sample() -> Self {
+        Self(grouped(&[char::from(DIGITS[0]); LENGTH]))
+    }
+
     /// Parses a code as people type it: in any case, with or without its hyphens, with the letters that look like its digits. `None` if
     /// its form is wrong, so that no look-up is needed. Codes of earlier versions are taken as they are.
     pub fn parse(text: &str) -> Option<Self> {

@@ -1,6 +1,6 @@
 //! Date-times in requests and in answers.
 
-use std::{fmt::Write as _, str::FromStr};
+use std::{cmp::Ordering, fmt::Write as _, str::FromStr};
 
 use jiff::{
     SignedDuration,
@@ -13,6 +13,9 @@ use super::{
     instant::Instant,
     zone::{Gap, Zone},
 };
+
+/// Clocks nowhere are further from UTC.
+const ANY_ZONE: SignedDuration = SignedDuration::from_hours(24);
 
 /// RFC 3339 ends at offsets of 23:59 hours; jiff reads two hours more.
 const SECONDS_PER_DAY: i32 = 86_400;
@@ -104,6 +107,58 @@ impl WrittenTime {
     /// The moment that an offset fixes; `None` without one.
     pub fn instant(self) -> Option<Result<Instant, InvalidTime>> {
         self.offset.map(|offset| instant(self.local, offset))
+    }
+
+    /// What is known of it in any zone.
+    pub(crate) fn without_zone(self) -> ZonelessTime {
+        ZonelessTime {
+            at: self.instant().and_then(Result::ok),
+            local: self.offset.is_none().then_some(self.local),
+        }
+    }
+}
+
+/// A time of which the zone is unknown: its moment, its wall time, or both.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ZonelessTime {
+    at: Option<Instant>,
+    local: Option<DateTime>,
+}
+
+impl ZonelessTime {
+    /// Its wall time alone.
+    pub(crate) const fn of_wall_time(local: DateTime) -> Self {
+        Self {
+            at: None,
+            local: Some(local),
+        }
+    }
+
+    /// Which one comes first; `None` if that depends on the zone.
+    pub(crate) fn compared(self, other: Self) -> Option<Ordering> {
+        let moments = self.at.zip(other.at).map(|(one, other)| one.cmp(&other));
+        moments.or_else(|| {
+            let (one, other) = self.local.zip(other.local)?;
+            Some(one.cmp(&other))
+        })
+    }
+
+    /// Whether it has passed in every zone.
+    pub(crate) fn has_passed(self, now: Instant) -> bool {
+        let latest = self.at.or_else(|| {
+            let utc = shifted(self.local?, ANY_ZONE).ok()?;
+            Some(Instant::from_utc(utc))
+        });
+        latest.is_some_and(|at| at <= now)
+    }
+}
+
+impl From<EventTime> for ZonelessTime {
+    fn from(time: EventTime) -> Self {
+        Self {
+            at: Some(time.at),
+            local: Some(time.local),
+        }
     }
 }
 

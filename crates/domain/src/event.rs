@@ -142,7 +142,7 @@ pub enum Refusal {
     #[error("the event has registrations")]
     HasRegistrations,
     /// The patch was made for an earlier version.
-    #[error("the event was edited meanwhile")]
+    #[error("the event has been edited since")]
     Edited,
     /// More seats are taken than the new capacity allows.
     #[error("max_capacity must be at least {confirmed}, the number of spots that are taken")]

@@ -311,8 +311,8 @@ pub enum Fact<'a> {
         account: AccountId,
         /// The event.
         event: EventId,
-        /// The registration.
-        registration: RegistrationId,
+        /// The registration; `None` if it is someone else's by now: its address was corrected.
+        registration: Option<RegistrationId>,
     },
     /// The time has come to remind those who hold a seat.
     ReminderDue {
@@ -383,13 +383,11 @@ pub enum Fact<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WebhookChange {
     /// It was created.
-    Created {
-        /// Whether the owners get a mail about it, since none of them did it by themselves.
-        is_announced: bool,
-    },
+    Created,
     /// It changed.
     Updated {
-        /// The same, when it posts elsewhere, says more than before, or is enabled after it was disabled.
+        /// Whether the owners get a mail about it: it posts elsewhere or says more than before, or none of them enabled it after it was
+        /// disabled.
         is_announced: bool,
     },
     /// It has a new secret.

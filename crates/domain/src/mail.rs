@@ -147,7 +147,7 @@ pub struct MailReport {
 pub enum ReportedMail {
     /// The one with this token in its envelope: whoever knows it got the mail or handled it.
     Token(BounceToken),
-    /// The one with this key; if the report has none, the last one to this address. Only for reports of someone who proved who they are.
+    /// The one with this key; if the report has none, some mail to this address, nobody knows which. Only for reports of someone who proved who they are.
     Trusted {
         /// The key in its Message-ID.
         key: Option<JobKey>,

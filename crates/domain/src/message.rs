@@ -51,8 +51,8 @@ pub struct Message {
     pub stop_reason: Option<StopReason>,
     /// How many mails it has; none before it begins.
     pub recipients: i32,
-    /// How many of them were withdrawn before they were sent.
-    pub withdrawn: i32,
+    /// How many of them left whose records are gone.
+    pub left_before: i32,
     /// Who wrote it: a person or a key.
     pub author_id: Option<Uuid>,
     /// Their name; unknown once they are gone.

@@ -150,6 +150,8 @@ pub struct Organizer {
     pub choice: MailChoice,
     /// Whether the account's plan shows registrations.
     pub sees_registrations: bool,
+    /// Whether the account is trusted: others' texts are shown without links.
+    pub is_account_trusted: bool,
 }
 
 impl Organizer {
@@ -213,6 +215,7 @@ mod tests {
                 rights: Rights::everywhere(role),
                 choice,
                 sees_registrations: true,
+                is_account_trusted: true,
             };
             let updates = [updates(0, 0), updates(2, 0), updates(0, 1)];
             organizer.wanted(&updates).len()

@@ -43,7 +43,7 @@ impl fmt::Display for Plan {
 
 /// The text is no plan.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("there is no plan '{0}': use free, premium, pro or business")]
+#[error("there is no plan \"{0}\": use free, premium, pro or business")]
 pub struct UnknownPlan(String);
 
 impl FromStr for Plan {
@@ -164,13 +164,13 @@ impl fmt::Display for Quotas {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidQuotas {
     /// A part that is not `plan=quota`.
-    #[error("plans: '{0}' must have the form plan=quota, for example free=3")]
+    #[error("must have the form plan=quota, for example free=3, not \"{0}\"")]
     Form(String),
     /// The text is no plan.
-    #[error("plans: {0}")]
+    #[error("{0}")]
     Plan(#[from] UnknownPlan),
     /// A quota that is neither a number nor `unlimited`.
-    #[error("plans: the quota of {plan} must be a number or 'unlimited', not '{quota}'")]
+    #[error("the quota of {plan} must be a number or unlimited, not \"{quota}\"")]
     Quota {
         /// The plan.
         plan: Plan,
@@ -224,15 +224,15 @@ mod tests {
         for (text, message) in [
             (
                 "free",
-                "plans: 'free' must have the form plan=quota, for example free=3",
+                "must have the form plan=quota, for example free=3, not \"free\"",
             ),
             (
                 "gold=3",
-                "plans: there is no plan 'gold': use free, premium, pro or business",
+                "there is no plan \"gold\": use free, premium, pro or business",
             ),
             (
                 "pro=-1",
-                "plans: the quota of pro must be a number or 'unlimited', not '-1'",
+                "the quota of pro must be a number or unlimited, not \"-1\"",
             ),
         ] {
             let refused = Plans::DEFAULT.active_events.with(text).unwrap_err();

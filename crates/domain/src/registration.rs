@@ -28,6 +28,9 @@ use super::{
     violation::FieldViolation,
 };
 
+/// A code of an event for its door: the status of the registration, whether it was checked in, and for how many people it is.
+pub type DoorCode = (CheckInCode, Status, bool, i32);
+
 /// A registration for an event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Registration {

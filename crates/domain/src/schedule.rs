@@ -1,9 +1,18 @@
 //! When an event takes place: start, end and zone (rules 1 to 3 of docs/rules.md).
 
 pub use super::date_time::EventTime;
+use std::cmp::Ordering;
+
 use super::{
-    change::Change, date_time::WrittenTime, instant::Instant, violation::Violations, zone::Zone,
+    change::Change,
+    date_time::{WrittenTime, ZonelessTime},
+    instant::Instant,
+    violation::Violations,
+    zone::Zone,
 };
+
+/// The message for an end before the start.
+const REVERSED: &str = "must not be before start_date";
 
 /// How long an event with an open end lasts at least.
 const OPEN_END_SECONDS: i64 = 3 * 3_600;
@@ -49,6 +58,50 @@ impl ScheduleChange {
             "timezone"
         }
     }
+
+    /// Whether a schedule would be over by it, as far as that is known in any zone.
+    pub(crate) fn is_over(&self, before: &Schedule, now: Instant) -> bool {
+        let (start, end) = (self.start(before), self.end(before));
+        let times = [start, end.unwrap_or(start)];
+        let has_passed = |time: &Option<ZonelessTime>| time.is_some_and(|one| one.has_passed(now));
+        times.iter().all(has_passed)
+    }
+
+    /// The start after it; `None` if it cannot be read.
+    fn start(&self, before: &Schedule) -> Option<ZonelessTime> {
+        match &self.start_date {
+            Change::Set(text) => without_zone(text),
+            Change::Keep => Some(self.unchanged(before.start)),
+            Change::Clear => None,
+        }
+    }
+
+    /// The end after it, if there is one; `None` in place of one that cannot be read.
+    #[expect(
+        clippy::option_option,
+        reason = "there is none, or one that cannot be read, or one"
+    )]
+    fn end(&self, before: &Schedule) -> Option<Option<ZonelessTime>> {
+        match &self.end_date {
+            Change::Set(text) => Some(without_zone(text)),
+            Change::Keep => before.end.map(|end| Some(self.unchanged(end))),
+            Change::Clear => None,
+        }
+    }
+
+    /// A time that stays: in a new zone its wall time does.
+    fn unchanged(&self, time: EventTime) -> ZonelessTime {
+        if self.timezone.is_keep() {
+            time.into()
+        } else {
+            ZonelessTime::of_wall_time(time.local)
+        }
+    }
+}
+
+fn without_zone(text: &str) -> Option<ZonelessTime> {
+    let written = text.parse::<WrittenTime>().ok()?;
+    Some(written.without_zone())
 }
 
 /// What another release of the time zone database makes of a schedule.
@@ -148,7 +201,22 @@ impl Schedule {
             Some(text) => read_time("end_date", text, zone.as_ref(), violations).map(Some),
             None => Some(None),
         };
-        Self::in_order(start?, end?, &zone?, "end_date", violations)
+        let Some(zone) = zone else {
+            let end = end_date.and_then(without_zone);
+            judge_order(without_zone(start_date), end, "end_date", violations);
+            return None;
+        };
+        Self::in_order(start?, end?, &zone, "end_date", violations)
+    }
+
+    /// Whether these times of a request would be over, as far as that is known in any zone.
+    pub(crate) fn is_over_everywhere(
+        start_date: &str,
+        end_date: Option<&str>,
+        now: Instant,
+    ) -> bool {
+        let has_passed = |text| without_zone(text).is_some_and(|time| time.has_passed(now));
+        has_passed(start_date) && end_date.is_none_or(has_passed)
     }
 
     /// Applies a change. In a new zone, times that are not changed keep their wall time.
@@ -157,6 +225,7 @@ impl Schedule {
             return Some(self.clone());
         }
         let blamed = change.blamed_field();
+        let (rough_start, rough_end) = (change.start(self), change.end(self).flatten());
         let mut name = self.timezone.clone();
         change.timezone.write(&mut name, "timezone", violations);
         let zone = violations.check("timezone", Zone::find(&name));
@@ -177,7 +246,11 @@ impl Schedule {
                 .map(Some),
             (Change::Keep, None) | (Change::Clear, _) => Some(None),
         };
-        Self::in_order(start?, end?, &zone?, blamed, violations)
+        let Some(zone) = zone else {
+            judge_order(rough_start, rough_end, blamed, violations);
+            return None;
+        };
+        Self::in_order(start?, end?, &zone, blamed, violations)
     }
 
     /// A time of this schedule in a zone that may be another.
@@ -202,7 +275,7 @@ impl Schedule {
         violations: &mut Violations,
     ) -> Option<Self> {
         if end.is_some_and(|end| end.at < start.at) {
-            violations.add(blamed, "must not put end_date before start_date");
+            violations.add(blamed, REVERSED);
             return None;
         }
         Some(Self {
@@ -211,6 +284,34 @@ impl Schedule {
             timezone: zone.name().to_owned(),
         })
     }
+}
+
+/// Refuses an end before the start where no zone is known.
+fn judge_order(
+    start: Option<ZonelessTime>,
+    end: Option<ZonelessTime>,
+    blamed: &str,
+    violations: &mut Violations,
+) {
+    let order = start.zip(end).and_then(|(start, end)| end.compared(start));
+    if order == Some(Ordering::Less) {
+        violations.add(blamed, REVERSED);
+    }
+}
+
+/// Parses a date-time as far as that is possible without a zone.
+pub(crate) fn read_roughly(
+    field: &str,
+    text: &str,
+    zone: Option<&Zone>,
+    violations: &mut Violations,
+) -> Option<ZonelessTime> {
+    let written = violations.check(field, text.parse::<WrittenTime>())?;
+    let Some(zone) = zone else {
+        return Some(written.without_zone());
+    };
+    let time = violations.check(field, written.in_zone(zone))?;
+    Some(time.into())
 }
 
 /// Parses a date-time. Its form is checked even if the zone is unknown, so that all violations are reported at once.

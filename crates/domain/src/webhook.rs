@@ -9,7 +9,10 @@ use std::{fmt, str::FromStr};
 
 pub use message::{Subject, WebhookMessage};
 pub use muster_api::WebhookType;
-pub use retry::{MAX_ATTEMPTS, MAX_RETRY_AFTER_SECONDS, after_failure, wait_seconds};
+pub use retry::{
+    DISABLED_AFTER_SECONDS, MAX_ATTEMPTS, MAX_RETRY_AFTER_SECONDS, WARNED_AFTER_SECONDS,
+    after_failure, still_failing, wait_seconds,
+};
 pub use signature::{InvalidSecret, Scheme, SigningKey, UnknownScheme};
 pub use subscription::WebhookTypes;
 use url::Url;

@@ -77,7 +77,7 @@ impl FromStr for Networks {
         let network = |text: &str| {
             let single = text.parse::<IpAddr>().map(IpNet::from).ok();
             let network = single.or_else(|| text.parse().ok()).ok_or_else(|| {
-                format!("must be addresses or networks such as 10.0.0.0/8, separated by commas; \"{text}\" is neither")
+                format!("must be addresses or networks such as 10.0.0.0/8, separated by commas, not \"{text}\"")
             })?;
             Ok(canonical(network))
         };

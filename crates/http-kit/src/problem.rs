@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use muster_api::{
     Reason,
+    metadata::MISTAKEN,
     status::{DOMAIN, GRANTED, SCOPE},
     violation::{Violation, Violations},
 };
@@ -101,14 +102,16 @@ impl Problem {
     }
 
     /// Everything that is wrong with a request: what the edge found, and what core says of it if it was asked. What core says of the
-    /// caller, or that something does not exist, comes first.
+    /// caller, or that something does not exist, comes first. If it cannot answer, what the edge found is true all the same.
     pub fn of_mistakes(found: Vec<Violation>, core: Option<Self>) -> Self {
         match core {
             Some(core) if core.http_status == 400 => {
                 let mut mistakes = Violations::from(found);
-                mistakes.add_others(core.details);
+                let others = core.details.into_iter();
+                mistakes.add_others(others.filter(|one| one.field != MISTAKEN));
                 Self::invalid(mistakes.as_slice())
             }
+            Some(core) if core.http_status >= 500 => Self::invalid(&found),
             Some(core) => core,
             None => Self::invalid(&found),
         }

@@ -18,10 +18,10 @@ use futures_util::{
     FutureExt as _,
     future::{BoxFuture, Either},
 };
-use http::{HeaderValue, Request, Uri, header::STRICT_TRANSPORT_SECURITY};
+use http::{Request, Uri, header::STRICT_TRANSPORT_SECURITY};
 use muster_api::Reason;
 use rpc_client::Core;
-use server::observe::RequestId;
+use server::{ONLY_HTTPS, observe::RequestId};
 use tower::Service;
 
 use crate::{
@@ -141,13 +141,10 @@ impl Router {
     }
 }
 
-/// RFC 6797; a year. Other hosts below this one's name are not its own to decide about.
-const STRICT: HeaderValue = HeaderValue::from_static("max-age=31536000");
-
 fn secured(mut answer: Response, is_strict: bool) -> Response {
     if is_strict {
         let headers = answer.headers_mut();
-        headers.insert(STRICT_TRANSPORT_SECURITY, STRICT);
+        headers.insert(STRICT_TRANSPORT_SECURITY, ONLY_HTTPS);
     }
     answer
 }

@@ -2,6 +2,7 @@
 //! shows as text, an image as its words (but for those of our own texts), and links lead to the web or to a mail program only.
 
 mod links;
+mod plain;
 
 use std::fmt::Write as _;
 
@@ -11,6 +12,7 @@ use pulldown_cmark::{
 };
 
 use links::{Piece, pieces};
+pub use plain::text as plain_text;
 
 /// Deeper nesting is shown flat. Browsers stop at some hundred, and no text needs more.
 const MAX_NESTED: usize = 24;

@@ -24,6 +24,7 @@ const SURFACE: HeaderName = HeaderName::from_static(metadata::SURFACE);
 const GRPC_TIMEOUT: HeaderName = HeaderName::from_static(deadline::HEADER);
 const CLIENT_ADDRESS: HeaderName = HeaderName::from_static(metadata::CLIENT_ADDRESS);
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static(idempotency_key::IDEMPOTENCY_KEY);
+const MISTAKEN: HeaderName = HeaderName::from_static(metadata::MISTAKEN);
 const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
 const TRACESTATE: HeaderName = HeaderName::from_static("tracestate");
 
@@ -106,6 +107,14 @@ impl Context {
     #[must_use]
     pub fn with_idempotency_key(mut self, key: &str) -> Self {
         insert(&mut self.headers, IDEMPOTENCY_KEY, key.try_into().ok());
+        self
+    }
+
+    /// The same context, for a request in which the edge found mistakes: core says what else is wrong, and refuses it.
+    #[must_use]
+    pub fn with_mistakes(mut self) -> Self {
+        let value = HeaderValue::from_static("true");
+        insert(&mut self.headers, MISTAKEN, Some(value));
         self
     }
 

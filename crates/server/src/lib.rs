@@ -31,3 +31,7 @@ pub use command_line::command_line;
 pub use failure::Failure;
 pub use metrics_port::MetricsSettings;
 pub use tokio_util::sync::CancellationToken;
+
+/// The value of `Strict-Transport-Security` (RFC 6797) where the public URL is https: a year. Other hosts below this one's name are not its
+/// own to decide about.
+pub const ONLY_HTTPS: http::HeaderValue = http::HeaderValue::from_static("max-age=31536000");

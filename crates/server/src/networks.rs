@@ -33,7 +33,7 @@ impl FromStr for Networks {
             let text = text.trim();
             let single = text.parse::<IpAddr>().map(IpNet::from).ok();
             single.or_else(|| text.parse().ok()).ok_or_else(|| {
-                format!("must be addresses or networks such as 10.0.0.0/8, separated by commas; \"{text}\" is neither")
+                format!("must be addresses or networks such as 10.0.0.0/8, separated by commas, not \"{text}\"")
             })
         };
         let parts = text.split(',').filter(|part| !part.trim().is_empty());

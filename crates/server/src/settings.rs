@@ -1,6 +1,10 @@
 //! Reading settings from flags, the environment and secret files, with all errors at once.
 
-use std::{ffi::OsString, net::SocketAddr};
+use std::{
+    ffi::OsString,
+    net::SocketAddr,
+    num::{IntErrorKind, ParseIntError},
+};
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, ArgMatches, Command, Parser};
@@ -61,6 +65,26 @@ pub fn public_url(text: &str) -> Result<String, String> {
         return Err(text.to_owned());
     }
     Ok(base)
+}
+
+/// The port of gRPC, unless a setting says otherwise.
+const GRPC_PORT: u16 = 50051;
+
+/// Returns the URL of the gRPC port that an instance most likely has: the usual one beside its pages, with TLS if they have it.
+pub fn usual_grpc_url(public_url: &str) -> String {
+    let scheme = public_url.split("://").next().unwrap_or_default();
+    grpc_url_at(public_url, scheme, GRPC_PORT)
+}
+
+/// Returns the URL of a gRPC port on the host of the public URL.
+pub fn grpc_url_at(public_url: &str, scheme: &str, port: u16) -> String {
+    let authority = public_url.split("://").last().unwrap_or_default();
+    let host = match authority.rsplit_once(':') {
+        // The last part of an IPv6 address is no port.
+        Some((host, last)) if !last.ends_with(']') => host,
+        _ => authority,
+    };
+    format!("{scheme}://{host}:{port}")
 }
 
 /// Parses the base of URLs; a `value_parser` for clap. It has no slash at its end.
@@ -240,19 +264,47 @@ fn bad_value(arg: &Arg, error: &clap::Error) -> String {
         std::error::Error::source(error),
         error.get(ContextKind::ValidValue),
     ) {
-        (Some(cause), _) => cause.to_string(),
+        (Some(cause), _) => in_words(cause),
         (None, Some(valid)) => format!("must be one of {valid}"),
         (None, None) => "is not valid".to_owned(),
     };
     let value = error
         .get(ContextKind::InvalidValue)
         .filter(|_| !arg.is_hide_env_values_set());
+    // A message that quotes the wrong part says enough.
+    let quotes = |value: &String| {
+        let mut quoted = problem.split('"').skip(1).step_by(2);
+        quoted.any(|part| value.contains(part))
+    };
+    let value = value.map(ToString::to_string);
+    let value = value.filter(|value| !quotes(value));
     let got = value.map(|value| format!(", got \"{value}\""));
     format!(
         "{name}{}: {problem}{}",
         variable.unwrap_or_default(),
         got.unwrap_or_default()
     )
+}
+
+/// What is wrong with a value. Those of numbers are the standard library's and clap's.
+fn in_words(cause: &(dyn std::error::Error + 'static)) -> String {
+    let text = cause.to_string();
+    if let Some(error) = cause.downcast_ref::<ParseIntError>() {
+        return match error.kind() {
+            IntErrorKind::PosOverflow => "must be a smaller number",
+            _ => "must be a whole number",
+        }
+        .to_owned();
+    }
+    // For example `0 is not in 1..=100`; without an upper bound, the largest number stands there.
+    let range = text.split_once(" is not in ").map(|(_, range)| range);
+    let Some((least, most)) = range.and_then(|range| range.split_once("..")) else {
+        return text;
+    };
+    match most.strip_prefix('=') {
+        Some(most) => format!("must be from {least} to {most}"),
+        None => format!("must be at least {least}"),
+    }
 }
 
 /// Clap's own message without its usage, on one line.
@@ -265,4 +317,24 @@ fn one_line(error: &clap::Error) -> String {
         .split_whitespace()
         .collect();
     words.join(" ") + "; see --help"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_usual_port_is_beside_the_pages() {
+        for (public_url, expected) in [
+            ("http://127.0.0.1:8080", "http://127.0.0.1:50051"),
+            (
+                "https://events.example.org",
+                "https://events.example.org:50051",
+            ),
+            ("http://[::1]", "http://[::1]:50051"),
+            ("http://[::1]:8080", "http://[::1]:50051"),
+        ] {
+            assert_eq!(usual_grpc_url(public_url), expected);
+        }
+    }
 }

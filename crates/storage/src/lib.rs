@@ -40,7 +40,7 @@ pub use error::Error;
 pub use options::{Options, Purpose};
 pub use outage::Outages;
 pub use queries::{
-    EventViews, JobDelivery, MailNumber, MessageRefusal, StreamBounds, StreamPage,
+    EventViews, JobDelivery, MailNumber, MessageRefusal, RefusalLink, StreamBounds, StreamPage,
     SuccessfulDelivery, Suppression, WebhookCount,
 };
 pub use reads::Reads;

@@ -53,7 +53,7 @@ macro_rules! step {
     };
 }
 
-const STEPS: [Step; 64] = [
+const STEPS: [Step; 66] = [
     step!(1, "0001_initial", both),
     step!(2, "0002_registering", both),
     step!(3, "0003_excused_jobs", both),
@@ -124,6 +124,8 @@ const STEPS: [Step; 64] = [
     step!(86, "0086_members_of_events", both),
     step!(87, "0087_webhooks", both),
     step!(88, "0088_webhook_indexes", both),
+    step!(89, "0089_left_before", both),
+    step!(90, "0090_refusal_links", both),
 ];
 
 /// SQLite's migrations.

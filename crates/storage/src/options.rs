@@ -16,6 +16,8 @@ pub struct Options {
     pub is_pooled: bool,
     /// Whether a core or an admin command opens it.
     pub purpose: Purpose,
+    /// The command that runs the migrations, as the reader of a message can type it.
+    pub migrate_command: String,
 }
 
 /// What a database is opened for.
@@ -58,6 +60,7 @@ impl Options {
             pool_size: Self::DEFAULT_POOL_SIZE,
             is_pooled: false,
             purpose,
+            migrate_command: "migrate".to_owned(),
         }
     }
 }

@@ -62,7 +62,7 @@ mod webhooks;
 pub use event_views::EventViews;
 pub use message_refusals::MessageRefusal;
 pub use sent_mails::MailNumber;
-pub use suppressions::Suppression;
+pub use suppressions::{RefusalLink, Suppression};
 pub use webhook_deliveries::{JobDelivery, SuccessfulDelivery};
 pub use webhook_messages::{StreamBounds, StreamPage};
 pub use webhooks::WebhookCount;

@@ -59,6 +59,8 @@ pub(crate) struct Servers {
     all: Vec<PgConnectOptions>,
     /// The one that took writes last.
     last: Arc<AtomicUsize>,
+    /// Whether the host may have been forgotten, so that what stands in its place is a user and a password.
+    may_be_login: bool,
 }
 
 impl Servers {
@@ -101,6 +103,7 @@ impl Servers {
         Ok(Self {
             all,
             last: Arc::default(),
+            may_be_login: login.is_empty() && hosts.contains(':') && !hosts.starts_with('['),
         })
     }
 
@@ -136,8 +139,12 @@ impl Servers {
         }
     }
 
-    /// The place without login and parameters, for messages.
+    /// The place without login and parameters, for messages. Nothing that may be a password is in it.
     pub(super) fn shown(&self) -> String {
+        if self.may_be_login {
+            let first = self.all.first().map(PgConnectOptions::get_host);
+            return format!("postgres://{}:…", first.unwrap_or_default());
+        }
         let hosts = self
             .all
             .iter()
@@ -274,6 +281,18 @@ mod tests {
         }
         let cut = Servers::parse("postgres://ada:12/34@one/muster").unwrap_err();
         assert!(cut.contains("percent-encode it"), "{cut}");
+        for (forgotten, shown) in [
+            ("postgres://ada:12345/muster", "postgres://ada:…"),
+            ("postgres://ada:12345/secret", "postgres://ada:…"),
+            ("postgres://ada:12345,678/secret", "postgres://ada:…"),
+            (
+                "postgres://[::1]:5433/muster",
+                "postgres://[::1]:5433/muster",
+            ),
+            ("postgres://one/muster", "postgres://one:5432/muster"),
+        ] {
+            assert_eq!(Servers::parse(forgotten).unwrap().shown(), shown);
+        }
         let fine = "postgres://ada:12%2F34%23@one/muster?password=secret";
         assert_eq!(
             Servers::parse(fine).unwrap().shown(),

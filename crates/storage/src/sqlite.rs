@@ -139,7 +139,8 @@ pub(super) async fn back_up(reads: &Reads, file: &Path) -> Result<u64, Error> {
         Error::Configuration(format!("cannot write {}: {error}", file.display()))
     };
     if file.exists() {
-        return Err(refuse(io::ErrorKind::AlreadyExists.into()));
+        let taken = format!("{} already exists: choose another file", file.display());
+        return Err(Error::Configuration(taken));
     }
     let unfinished = unfinished(file);
     let copied = copy(reads, &unfinished).await;

@@ -15,9 +15,6 @@ use super::{
     sqlite,
 };
 
-const BEHIND_A_POOLER: &str = "the database lacks migrations, which do not go through a pooler: run the command migrate with the server's own URL \
-(--database-url), without --database-pooler";
-
 /// An open database. Clones share its connections. The statements that read are methods of [`Reads`].
 #[derive(Debug, Clone)]
 pub struct Store(Arc<Database>);
@@ -27,6 +24,7 @@ struct Database {
     reads: Reads,
     pools: Pools,
     is_behind_pooler: bool,
+    migrate_command: String,
 }
 
 impl Store {
@@ -42,6 +40,7 @@ impl Store {
             reads: Reads::in_pool(pools.readers.clone()),
             pools,
             is_behind_pooler: options.is_pooled,
+            migrate_command: options.migrate_command.clone(),
         }));
         if options.is_pooled {
             let lacking = store.lacking_settings().await?;
@@ -69,7 +68,12 @@ impl Store {
             if self.pending_migrations().await?.is_empty() {
                 return Ok(());
             }
-            return Err(Error::Configuration(BEHIND_A_POOLER.to_owned()));
+            let command = &self.0.migrate_command;
+            let text = format!(
+                "the database lacks migrations, which do not go through a pooler: run `{command}` with the server's own URL \
+                 (--database-url), without --database-pooler"
+            );
+            return Err(Error::Configuration(text));
         }
         let connection = self.0.pools.writers.outage().target().connect().await?;
         let standby = || Error::Standby("no server takes writes".to_owned());
@@ -90,7 +94,8 @@ impl Store {
             [first, .., last] => format!("{} migrations, {first} to {last}", pending.len()),
             [only] => format!("migration {only}"),
         };
-        let text = format!("the database lacks {which}: run the command migrate first");
+        let command = &self.0.migrate_command;
+        let text = format!("the database lacks {which}: run `{command}` first");
         Err(Error::Configuration(text))
     }
 

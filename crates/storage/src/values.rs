@@ -84,6 +84,9 @@ pub struct FirstEvents {
     pub count: i64,
 }
 
+/// How many words of a search may be in any order. Names have fewer, and a statement names each.
+const MAX_FREE_WORDS: usize = 8;
+
 /// Which of an event's registrations to list; all by default.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RegistrationFilter {
@@ -111,11 +114,19 @@ impl RegistrationFilter {
         self.text.is_some() || self.approval_first
     }
 
-    /// The first words that are looked for, folded; unused ones are empty, and in every text. Further words decide nothing.
-    pub(super) fn words(&self) -> [String; 4] {
+    /// The words that are looked for, folded; unused ones are empty, and in every text. Those from [`MAX_FREE_WORDS`] on are one: they must
+    /// stand in this order.
+    pub(super) fn words(&self) -> [String; MAX_FREE_WORDS] {
         let folded = words::folded(self.text.as_deref().unwrap_or_default());
         let mut given = folded.split([' ', ',']).filter(|word| !word.is_empty());
-        [(); 4].map(|()| given.next().unwrap_or_default().to_owned())
+        let mut words = [(); MAX_FREE_WORDS].map(|()| given.next().unwrap_or_default().to_owned());
+        if let Some(last) = words.last_mut() {
+            for word in given {
+                last.push(' ');
+                last.push_str(word);
+            }
+        }
+        words
     }
 }
 

@@ -3,6 +3,7 @@
 
 use std::{
     collections::HashMap,
+    convert::Infallible,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
@@ -12,8 +13,12 @@ use axum::{
     extract::Request,
     response::Response,
 };
-use http::{HeaderMap, HeaderValue, Method, StatusCode, header::ACCEPT, request::Parts};
-use http_body_util::Full;
+use http::{
+    HeaderMap, HeaderValue, Method, StatusCode,
+    header::{ACCEPT, CONTENT_LENGTH},
+    request::Parts,
+};
+use http_body_util::{BodyExt as _, Collected, Full, combinators::BoxBody};
 use http_kit::{
     CheckCredential, Problem,
     oauth::{OAuth, local_origin},
@@ -106,7 +111,7 @@ impl Gate {
         parts.extensions.insert(holder);
         parts.headers.insert(ACCEPT, ACCEPTED);
         let request = Request::from_parts(parts, Full::new(bytes.clone()));
-        let response = self.service.handle(request).await.map(Body::new);
+        let response = ended(self.service.handle(request).await).await;
         if let Some(problem) = refused.take() {
             if problem.http_status == 401 {
                 self.credentials.evict(&credential);
@@ -141,6 +146,20 @@ impl Gate {
         self.credentials.trust(credential, holder, asked);
         Ok(holder)
     }
+}
+
+/// An answer of rmcp. JSON ends with a newline, as on every surface, so that a terminal's prompt stands on a line of its own.
+async fn ended(response: http::Response<BoxBody<Bytes, Infallible>>) -> Response {
+    let is_json = refusal::is_json(response.headers());
+    let (mut parts, body) = response.into_parts();
+    if !is_json {
+        return Response::from_parts(parts, Body::new(body));
+    }
+    let whole = body.collect().await.map(Collected::to_bytes);
+    let mut bytes = Vec::from(whole.unwrap_or_else(|never| match never {}));
+    bytes.push(b'\n');
+    parts.headers.remove(CONTENT_LENGTH);
+    Response::from_parts(parts, Body::from(bytes))
 }
 
 /// The divisor of all permits that gives the permits of one holder.

@@ -2,7 +2,7 @@
 
 use axum::response::Response;
 use http::{
-    HeaderValue, Method, StatusCode,
+    HeaderMap, HeaderValue, Method, StatusCode,
     header::{ALLOW, CONTENT_TYPE},
 };
 use http_body_util::{BodyExt, Limited};
@@ -51,7 +51,7 @@ fn is_message(bytes: &[u8]) -> bool {
 pub(super) async fn in_our_words(response: Response, method: &Method, id: &RequestId) -> Response {
     let status = response.status();
     let is_error = status.is_client_error() || status.is_server_error();
-    if !is_error || is_json(&response) {
+    if !is_error || is_json(response.headers()) {
         return response;
     }
     let allow = response.headers().get(ALLOW).cloned();
@@ -90,8 +90,8 @@ fn worded(status: StatusCode, method: &Method, text: &str) -> Problem {
     problem.answered(status.as_u16())
 }
 
-fn is_json(response: &Response) -> bool {
-    let media_type = response.headers().get(CONTENT_TYPE);
+pub(super) fn is_json(headers: &HeaderMap) -> bool {
+    let media_type = headers.get(CONTENT_TYPE);
     media_type
         .map(HeaderValue::as_bytes)
         .is_some_and(|media_type| media_type.starts_with(b"application/json"))

@@ -45,8 +45,11 @@ fn a_laptop_gets_events_and_a_key_that_works_and_demo_off_gets_neither() {
     assert!(muster.get("/api/v1/events", None).1.contains("\"slug\""));
     let link = muster.printed("Dashboard").unwrap();
     assert!(link.contains("/sign-in/link/"), "{link}");
-    let another = "muster account sign-in-link --email demo@muster.example";
-    assert!(muster.welcome.contains(another), "{}", muster.welcome);
+    let another = format!(
+        "muster account sign-in-link --email demo@muster.example --data-dir {}",
+        laptop.path().display()
+    );
+    assert!(muster.welcome.contains(&another), "{}", muster.welcome);
 
     let without = TempDir::new().unwrap();
     let muster = Running::start(without.path(), &["--demo", "off"]);

@@ -52,13 +52,13 @@ async fn each_entry_is_a_sentence_and_data(api: Api) {
     owner.ok::<CancelEvent>(cancel).await;
 
     let about_event = [
-        "The key \"laptop\" cancelled \"Rust Meetup\". Reason: =Rain, again",
-        "The key \"laptop\" changed description and max capacity of \"Rust Meetup\"",
-        "The key \"laptop\" checked Zoë <b> in at \"Rust Meetup\"",
-        "The key \"laptop\" approved the registration of Zoë <b> for \"Rust Meetup\": Confirmed",
+        "The key \"laptop\" of Olga Owner cancelled \"Rust Meetup\". Reason: =Rain, again",
+        "The key \"laptop\" of Olga Owner changed description and max capacity of \"Rust Meetup\"",
+        "The key \"laptop\" of Olga Owner checked Zoë <b> in at \"Rust Meetup\"",
+        "The key \"laptop\" of Olga Owner approved the registration of Zoë <b> for \"Rust Meetup\": Confirmed",
         "Zoë <b> registered for \"Rust Meetup\": Pending",
-        "The key \"laptop\" published \"Rust Meetup\"",
-        "The key \"laptop\" created \"Rust Meetup\"",
+        "The key \"laptop\" of Olga Owner published \"Rust Meetup\"",
+        "The key \"laptop\" of Olga Owner created \"Rust Meetup\"",
     ];
     assert_eq!(
         told(&owner, json!({"event_id": event.id})).await,
@@ -116,10 +116,12 @@ async fn entries_are_filtered_and_paged(api: Api) {
         }
         asked["cursor"] = page["next_cursor"].clone();
     }
-    let expected = [6, 3, 0].map(|number| format!("The key \"laptop\" created \"Größe {number}\""));
+    let expected = [6, 3, 0]
+        .map(|number| format!("The key \"laptop\" of Olga Owner created \"Größe {number}\""));
     assert_eq!(found, expected);
     let period = json!({"from": "2027-01-15T12:00:02Z", "to": "2027-01-15T12:00:04Z"});
-    let expected = [2, 1].map(|number| format!("The key \"laptop\" created \"Small {number}\""));
+    let expected =
+        [2, 1].map(|number| format!("The key \"laptop\" of Olga Owner created \"Small {number}\""));
     assert_eq!(told(&owner, period).await, expected);
     assert_eq!(told(&owner, json!({"to": "2027-01-14"})).await, [""; 0]);
     for (query, blamed) in [

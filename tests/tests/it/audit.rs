@@ -45,7 +45,7 @@ async fn the_whole_life_of_an_event_is_written_down(api: Api) {
     let created = json!({
         "title": "Rust Meetup", "description": "Two talks and an open table.", "location": "c-base", "city": null,
         "start_date": "2027-05-01T18:00:00Z", "end_date": null, "timezone": "UTC", "max_capacity": 1,
-        "is_published": false, "is_listed": true, "requires_approval": false, "confirm_by_email": false, "allows_answer_changes": false, "max_party": 1, "is_location_private": false, "attendee_info": null, "registration_opens": null, "registration_closes": null, "is_registration_open": true, "is_cancelled": false, "image_query": null, "image_variant": 1, "custom_fields": [],
+        "is_published": false, "is_listed": true, "requires_approval": false, "confirm_by_email": false, "allows_answer_changes": false, "max_party": 1, "is_location_private": false, "attendee_info": null, "registration_opens": null, "registration_closes": null, "is_registration_open": true, "is_cancelled": false, "series_id": null, "image_query": null, "image_variant": 1, "custom_fields": [],
         "organizer_name": null, "contact_email": null, "reminders": [24],
     });
     let expected = json!([

@@ -142,7 +142,7 @@ async fn of_two_people_who_edit_an_event_the_second_is_told(api: Api) {
     let late = json!({"id": event.id, "title": "The second title", "version": read});
     let refusal = owner.refused::<UpdateEvent>(late).await;
     assert_eq!(refusal.reason, Reason::Conflict);
-    assert!(refusal.message.contains("edited meanwhile"), "{refusal:?}");
+    assert!(refusal.message.contains("edited since"), "{refusal:?}");
     assert_eq!(owner.detail(&event).await, first);
     let again = json!({"title": "The second title", "version": 2});
     assert_eq!(change(&owner, &event, again).await["version"], 3);

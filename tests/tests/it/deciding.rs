@@ -213,7 +213,7 @@ async fn a_code_checks_in_once_and_then_says_since_when(api: Api) {
     let expected = json!({
         "checked_in_at": "2027-01-15T12:00:00Z", "was_checked_in": false, "checked_in_by": first["checked_in_by"], "registration_id": people[0].0,
         "name": "Guest 1", "event_id": event.id, "event_title": "Rust Meetup",
-        "party_size": 1, "people_checked_in": 1,
+        "party_size": 1, "people_checked_in": 1, "companions": [],
     });
     assert_eq!(first, expected);
     api.advance(std::time::Duration::from_mins(5));

@@ -79,8 +79,18 @@ async fn an_organizer_sees_what_became_of_mails_and_whose_address_is_wrong(app: 
     assert_eq!(first.ok(), json!({"recorded": 1, "ignored": 0}));
     let again = report(&site, &bearer, &bounced(&ada, words)).await;
     assert_eq!(again.ok(), json!({"recorded": 0, "ignored": 1}));
-    // The password of an URL; by the address alone.
-    let complained = json!({"RecordType": "SpamComplaint", "Email": "Grace@example.org"});
+    // The password of an URL; by the metadata that the mail had.
+    let key = format!("registered_mail.{grace}.0");
+    let mails_of_grace = app.mails();
+    let mut mails_of_grace = mails_of_grace.iter();
+    let had = mails_of_grace.find_map(|mail| {
+        let header = mail.header("X-PM-Metadata-muster");
+        header.filter(|_| mail.to == "grace@example.org")
+    });
+    assert_eq!(had, Some(&*key));
+    let complained = json!({
+        "RecordType": "SpamComplaint", "Email": "Grace@example.org", "Metadata": {"muster": key},
+    });
     // muster:SECRET
     let basic = "Basic bXVzdGVyOm1haWwtZXZlbnRzLTAxMjM0NTY3ODlhYmNkZWYwMTIzNDU2Nzg5";
     let spam = report(&site, basic, &complained).await;
@@ -167,7 +177,9 @@ async fn addresses_are_shown_where_registrations_are(app: Arc<TestApp>) {
     let anyone = app.over(Surface::Http).anyone();
     anyone.ok::<RegisterAttendee>(guest).await;
     app.drain_jobs().await;
-    let complained = json!({"RecordType": "SpamComplaint", "Email": "ada@example.org"});
+    let id = app.registrations(&event.id).await[0].id;
+    let id = format!("<registered_mail.{id}.0@muster.example>");
+    let complained = json!({"events": [{"kind": "complained", "message_id": id}]});
     let bearer = format!("Bearer {SECRET}");
     report(&site, &bearer, &complained).await.ok();
     assert_eq!(

@@ -88,6 +88,8 @@ async fn nobody_else_finds_it_anywhere(app: Arc<TestApp>) {
         let page = private_page(&mails[0]);
         pages.push(format!("{page}/event.ics"));
         pages.push(format!("{page}/cancel"));
+        pages.push(format!("{page}/calendar/google"));
+        pages.push(format!("{page}/calendar/outlook"));
         pages.push(page);
     }
     for event in [&open, &approving, &confirming] {
@@ -183,6 +185,16 @@ async fn guests_read_it_in_mails_on_their_page_and_in_their_calendar(app: Arc<Te
             text.contains(INFO) && text.contains(PLACE),
             "{path}: {text}"
         );
+    }
+    for service in ["google", "outlook"] {
+        let path = format!("{page}/calendar/{service}");
+        assert!(mail.text.contains(&path), "{path}: {}", mail.text);
+        let lead = app.site.page(&path).send().await;
+        let lead = lead.header("location").unwrap();
+        assert!(lead.contains(INFO) && lead.contains(PLACE), "{lead}");
+        let button = app.site.page(&page).send().await;
+        let html = String::from_utf8_lossy(&button.body).replace("&#38;", "&");
+        assert!(html.contains(lead), "{html}");
     }
 
     // News for guests goes to guests alone.

@@ -20,6 +20,7 @@ mod custom_fields;
 mod dates;
 mod deciding;
 mod dependencies;
+mod deployments;
 mod drafts;
 mod event_mails;
 mod event_pages;

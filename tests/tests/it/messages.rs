@@ -1,7 +1,9 @@
 //! Messages of organizers to the people who registered for an event.
 
 mod audience;
+mod counting;
 mod mail;
+mod members;
 mod quota;
 mod stopping;
 mod writing;

@@ -19,7 +19,10 @@ const START: &str = "2027-01-15T14:00";
 
 async fn begun(api: &Api, start: &str) -> (Client, Created) {
     let owner = api.owner(Plan::Pro).await;
-    let event = json!({"start_date": start, "timezone": "Europe/Berlin"});
+    let closes = format!("{}T23:59", start.split('T').next().unwrap());
+    let event = json!({
+        "start_date": start, "timezone": "Europe/Berlin", "registration_closes": closes,
+    });
     let event = owner.publish_new(event).await;
     api.advance(HOUR);
     (owner, event)

@@ -54,6 +54,7 @@ async fn a_picture_becomes_the_cover_and_is_removed_again(app: Arc<TestApp>) {
     let shown = app.http.request(Method::GET, &cover).send().await;
     assert_eq!(shown.header("content-type"), Some("image/jpeg"));
     assert_is_cover(&shown.body);
+    assert_eq!(shown.header("cache-control"), Some("public, max-age=60"));
     // Sent again, it replaces the first one.
     put(&app, &key, &event, ("image/png", png(1300, 900)))
         .await
@@ -145,7 +146,13 @@ async fn a_cancelled_event_keeps_its_cover(app: Arc<TestApp>) {
 
 /// A form as browsers send it with a file.
 async fn upload(browser: &Browser, path: &str, file: &[u8]) -> Reply {
-    let head = "--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.jpg\"\r\nContent-Type: image/jpeg\r\n\r\n";
+    upload_as(browser, path, "image/jpeg", file).await
+}
+
+async fn upload_as(browser: &Browser, path: &str, kind: &str, file: &[u8]) -> Reply {
+    let head = format!(
+        "--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.jpg\"\r\nContent-Type: {kind}\r\n\r\n"
+    );
     let body = [head.as_bytes(), file, b"\r\n--x--\r\n"].concat();
     browser
         .upload(path, "multipart/form-data; boundary=x", body)
@@ -167,8 +174,21 @@ async fn the_dashboard_takes_a_picture_also_for_a_draft(app: Arc<TestApp>) {
     );
     let none = upload(&browser, &page, b"").await;
     assert!(none.html(400).contains("Choose a picture first."));
-    let wrong = upload(&browser, &page, b"GIF89a").await;
-    assert!(wrong.html(400).contains("GIF file"), "{wrong:?}");
+    for (kind, file, said) in [
+        (
+            "image/gif",
+            &b"GIF89a...."[..],
+            "GIF pictures are not taken",
+        ),
+        (
+            "image/heic",
+            b"\0\0\0\x18ftypheic....",
+            "HEIC pictures and videos are not taken",
+        ),
+    ] {
+        let wrong = upload_as(&browser, &page, kind, file).await;
+        assert!(wrong.html(400).contains(said), "{wrong:?}");
+    }
     let sent = upload(&browser, &page, &jpeg(1600, 900)).await;
     let html = browser.follow(&sent).await.html(200).to_owned();
     let picture = format!("/dashboard/events/{}/cover.jpg", draft.id);

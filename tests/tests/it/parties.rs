@@ -221,7 +221,8 @@ async fn the_page_asks_for_the_others_and_the_mail_names_them(app: Arc<TestApp>)
         ]
     };
     let reply = app.site.form(&path, &typed("2")).send().await;
-    assert!(reply.html(400).contains("more than the other people"));
+    let said = "You gave 2 names: choose 3 people.";
+    assert!(reply.html(400).contains(said));
     let reply = app.site.form(&path, &typed("3")).send().await;
     assert_eq!(reply.status, StatusCode::SEE_OTHER, "{reply:?}");
     app.drain_jobs().await;
@@ -285,9 +286,9 @@ async fn a_guest_comes_with_fewer_people_and_the_waitlist_gets_the_spots(app: Ar
     let typed =
         |size: &'static str, names: &'static str| [("party_size", size), ("companions", names)];
     for (size, names, said) in [
-        ("4", "", "ust be at most 3"),
-        ("2", "Bo\r\nCy", "more than the other people"),
-        ("", "Bo", "eed party_size beside them"),
+        ("4", "", "t most 3"),
+        ("2", "Bo\r\nCy", "You gave 2 names: choose 3 people."),
+        ("", "Bo", "Choose how many people come, too."),
     ] {
         let refused = app.site.form(&form, &typed(size, names)).send().await;
         assert!(refused.html(400).contains(said), "{size}: {refused:?}");
@@ -346,8 +347,20 @@ async fn a_list_brings_parties_in_and_the_door_finds_their_people(app: Arc<TestA
     let account = app.account(Plan::Pro).await;
     let owner = app.over(Surface::Http).as_owner(&account);
     let event = owner.publish_new(json!({"max_party": 3})).await;
-    let list = "Name,Email,party_size,companions\nAda,ada@example.org,3,Bo; Cy\nDee,dee@example.org,,\nEd,ed@example.org,4,\n";
     let path = format!("/me/events/{}/registrations/import", event.id);
+    for (header, cell) in [
+        ("Anzahl Personen", "3"),
+        ("How many people?", "3"),
+        ("Notes", ""),
+    ] {
+        let list = format!("Name,Email,{header},companions\nAda,ada@example.org,{cell},Bo; Cy\n");
+        let look = app.http.post(&format!("{path}?dry_run=true"));
+        let look = look.bearer(&account.key).header("content-type", "text/csv");
+        let read = look.body(list).send().await.ok();
+        assert_eq!(read["lines"][0]["party_size"], 3, "{header}: {read}");
+        assert_eq!(read["added"], 1, "{header}: {read}");
+    }
+    let list = "Name,Email,party_size,companions\nAda,ada@example.org,3,Bo; Cy\nDee,dee@example.org,,\nEd,ed@example.org,4,\n";
     let request = app.http.post(&path).bearer(&account.key);
     let request = request.header("content-type", "text/csv").body(list);
     let answer = request.send().await.ok();

@@ -63,6 +63,9 @@ async fn what_is_previewed_is_what_is_mailed(app: Arc<TestApp>) {
     let moved = preview(&app, &account.key, moved).await.unwrap();
     assert_eq!(moved.recipients, 2);
     let text = moved.text.unwrap();
+    for former in ["instead of c-base", "instead of Saturday, 1 May 2027"] {
+        assert!(text.contains(former), "{former}: {text}");
+    }
     assert!(
         text.contains("Hello [name],") && text.contains("xHain <b>"),
         "{text}"
@@ -112,6 +115,27 @@ async fn what_is_previewed_is_what_is_mailed(app: Arc<TestApp>) {
     assert_eq!(refused.code(), Code::FailedPrecondition);
 }
 
+async fn a_new_title_and_a_place_for_guests_only_are_in_the_preview(app: Arc<TestApp>) {
+    let account = app.account(Plan::Pro).await;
+    let owner = app.over(Surface::Http).as_owner(&account);
+    let event = owner.publish_new(json!({"title": "Rust Night"})).await;
+    let guest = json!({"id": event.id, "name": "Ada", "email": "ada@example.org"});
+    owner.ok::<AddRegistration>(guest).await;
+    let request = PreviewEventMailRequest {
+        title: Some("Crab Night".to_owned()),
+        is_location_private: Some(true),
+        location: Some("xHain".to_owned()),
+        ..change(&event, "update")
+    };
+    let mail = preview(&app, &account.key, request).await.unwrap();
+    let (subject, text) = (mail.subject.unwrap(), mail.text.unwrap());
+    assert!(subject.contains("Crab Night"), "{subject}");
+    assert!(
+        text.contains("xHain") && !text.contains("Rust Night"),
+        "{text}"
+    );
+}
+
 async fn a_preview_is_for_the_owner_and_refuses_what_the_change_would(app: Arc<TestApp>) {
     let (ada, bob) = (app.account(Plan::Pro).await, app.account(Plan::Pro).await);
     let event = app
@@ -137,5 +161,6 @@ async fn a_preview_is_for_the_owner_and_refuses_what_the_change_would(app: Arc<T
 
 tests::on_both_engines!(
     what_is_previewed_is_what_is_mailed,
+    a_new_title_and_a_place_for_guests_only_are_in_the_preview,
     a_preview_is_for_the_owner_and_refuses_what_the_change_would,
 );

@@ -99,15 +99,24 @@ async fn an_organizer_closes_registration_by_hand_and_opens_it_again(api: Api) {
     registers(&anyone, &event, "ada").await;
 }
 
-async fn without_times_people_register_until_the_event_is_over(api: Api) {
+async fn without_times_people_register_until_the_event_starts(api: Api) {
     let owner = api.owner(Plan::Pro).await;
     let anyone = api.anyone();
-    let times = json!({"start_date": after(&api, 1), "end_date": after(&api, 3)});
+    let start = after(&api, 1);
+    let times = json!({"start_date": start, "end_date": after(&api, 3)});
     let event = owner.publish_new(times).await;
-    api.advance(Duration::from_hours(2));
     registers(&anyone, &event, "ada").await;
     api.advance(Duration::from_hours(1));
     let refusal = is_refused(&anyone, &event, "bob").await;
+    let cause = ("registration_closes", &*start);
+    is_because(&refusal, Reason::RegistrationClosed, cause);
+    assert_eq!(owner.detail(&event).await["is_registration_closed"], true);
+    owner.ok::<AddRegistration>(added(&event, "bob")).await;
+    let closes = json!({"id": event.id, "registration_closes": after(&api, 1)});
+    owner.ok::<UpdateEvent>(closes).await;
+    registers(&anyone, &event, "cleo").await;
+    api.advance(Duration::from_hours(2));
+    let refusal = is_refused(&anyone, &event, "dan").await;
     assert_eq!(refusal.reason, Reason::EventEnded);
 }
 
@@ -150,6 +159,10 @@ async fn times_out_of_order_are_refused(api: Api) {
     });
     let both = ["registration_opens", "registration_closes"];
     refused(late).await.blames(&both);
+    let never_open = json!({
+        "start_date": after(&api, 5), "end_date": after(&api, 7), "registration_opens": after(&api, 6),
+    });
+    refused(never_open).await.blames(&["registration_opens"]);
     let unreadable = json!({"registration_opens": "2027-04-01", "registration_closes": "soon"});
     refused(unreadable).await.blames(&both);
 }
@@ -286,7 +299,7 @@ mod by_database {
 tests::on_every_surface!(
     people_register_between_the_two_times_and_organizers_add_them_always,
     an_organizer_closes_registration_by_hand_and_opens_it_again,
-    without_times_people_register_until_the_event_is_over,
+    without_times_people_register_until_the_event_starts,
     nobody_joins_a_waitlist_that_is_closed_and_it_still_moves_on,
     times_out_of_order_are_refused,
     an_event_does_not_move_before_the_end_of_its_registration,

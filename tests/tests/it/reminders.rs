@@ -3,6 +3,7 @@
 mod changes;
 mod lateness;
 mod refusing;
+mod series;
 mod setting;
 
 use std::{sync::Arc, time::Duration};

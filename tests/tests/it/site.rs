@@ -8,6 +8,7 @@ mod calls;
 mod catalogue;
 mod crawl;
 mod door;
+mod ended_events;
 mod every_form;
 mod faults;
 mod feeds;

@@ -90,7 +90,7 @@ async fn views_and_registrations_are_counted_by_day(app: Arc<TestApp>) {
         "6 views",
         "1 registration<",
         "news.example",
-        "100 % of those with a spot",
+        "100% of the guests with a spot",
     ] {
         assert!(html.contains(shown), "{shown}: {html}");
     }

@@ -11,6 +11,7 @@ mod pinging;
 mod pulling;
 mod replaying;
 mod rights;
+mod together;
 mod waiting;
 
 use std::{sync::Arc, time::Duration};

@@ -6,7 +6,8 @@ mod nginx;
 use std::{cell::Cell, convert::Infallible, net::SocketAddr, time::Duration};
 
 use anyhow::{Context as _, bail};
-use http::{Request, header::AUTHORIZATION};
+use bytes::Bytes;
+use http::{Method, Request, header::AUTHORIZATION};
 use http_body_util::Full;
 use tokio::{
     time::{Instant, interval},
@@ -41,6 +42,16 @@ const WARM_UP: Size<Duration> = Size {
 
 /// One change of each of four clients in this time: together 100 a second.
 const CHANGE: Duration = Duration::from_millis(40);
+
+/// The photograph that arrives, and the people of the list, which is looked at only: nobody is mailed.
+const PHOTOGRAPH: Size<(u16, u16)> = Size {
+    full: (4_000, 3_000),
+    quick: (1_200, 900),
+};
+const PEOPLE: Size<i32> = Size {
+    full: 10_000,
+    quick: 100,
+};
 
 const PATH: &str = "/api/v1/events";
 
@@ -173,7 +184,70 @@ async fn changing(
     let hits = Figure::percent(100.0 * (1.0 - calls / figures.answers));
     let row = Row::new("share of hits at 100 changes a second", "SQLite", hits);
     run.add(row.note(format!("{changes:.0} were made a second")));
+    arriving(run, deployment, server, file).await
+}
+
+/// The same while a cover and a list arrive again and again through another gateway.
+async fn arriving(
+    run: &Run,
+    deployment: &Deployment,
+    server: Server<'_>,
+    file: Option<&Figures>,
+) -> anyhow::Result<()> {
+    let other = deployment.surface(run.programs()?, "http-gateway").await?;
+    let (width, height) = run.of(PHOTOGRAPH);
+    let cover = Bytes::from(test_photos::photograph(width, height));
+    let people = (0..run.of(PEOPLE)).map(|one| format!("Guest {one},guest-{one}@example.org\n"));
+    let list = Bytes::from(format!("Name,Email\n{}", people.collect::<String>()));
+    let crowds = [(server, Asked::page(PATH))];
+    let uploads = async {
+        try_join!(
+            upload(
+                deployment,
+                &other,
+                (Method::PUT, "cover", "image/jpeg"),
+                &cover
+            ),
+            upload(
+                deployment,
+                &other,
+                (
+                    Method::POST,
+                    "registrations/import?dry_run=true",
+                    "text/csv"
+                ),
+                &list,
+            ),
+        )
+    };
+    let figures = tokio::select! {
+        figures = ask(run, &crowds) => figures?,
+        failed = uploads => match failed?.0 {},
+    };
+    let figures = figures.first().context("the crowd did not come")?;
+    let name = "page from the cache while covers and lists arrive";
+    run.add(figures.each(name, file));
+    run.add(figures.rate(name, file));
     Ok(())
+}
+
+/// Sends a file to an operation of an event again and again.
+async fn upload(
+    deployment: &Deployment,
+    gateway: &Surface,
+    (method, operation, media_type): (Method, &str, &str),
+    file: &Bytes,
+) -> anyhow::Result<Infallible> {
+    let mut client = gateway.client().await?;
+    let path = format!("/api/v1/me/events/{}/{operation}", deployment.event.id);
+    loop {
+        let request = Request::builder().method(&method).uri(&path);
+        let request = request
+            .header(AUTHORIZATION, format!("Bearer {}", deployment.key.trim()))
+            .header("content-type", media_type)
+            .body(Full::new(file.clone()))?;
+        client.ask(request).await?;
+    }
 }
 
 /// Changes the title of an event again and again.

@@ -1,4 +1,4 @@
-//! What reminders and messages cost before any mail is sent.
+//! What reminders and messages cost before any mail is sent, and what they cost registrations.
 
 use std::{
     sync::Arc,
@@ -39,6 +39,15 @@ const ROUNDS: Size<usize> = Size { full: 3, quick: 1 };
 
 const SCHEDULING_AIM: Figure = Figure::seconds(0.1);
 
+/// Guests of a round of registrations: a few seconds' worth.
+const CROWD: Size<u32> = Size {
+    full: 30_000,
+    quick: 300,
+};
+
+/// How many times the registrations without reminders and messages those with them are at least.
+const REGISTRATIONS_AIM: f64 = 0.97;
+
 /// Events that have a reminder each.
 const REMINDERS: Size<i64> = Size {
     full: 1_000_000,
@@ -60,14 +69,57 @@ const BEGUN_SECONDS: i64 = 150;
 /// How long a look leases what it finds: longer than all looks.
 const LEASE_SECONDS: i64 = 24 * 3_600;
 
-/// Measures how long a message keeps its event locked: its mails are scheduled in one transaction. And how long it takes to find the
+/// Measures what they cost registrations. Measures how long a message keeps its event locked: its mails are scheduled in one transaction. And how long it takes to find the
 /// reminders that are due among many that are not.
 pub(crate) async fn measure(run: &Run) -> anyhow::Result<()> {
     for engine in run.engines() {
+        registrations(run, engine).await?;
         schedule(run, engine).await?;
         find(run, engine).await?;
     }
     Ok(())
+}
+
+/// Registrations for an event without reminders, and for one that has two and a message to come. The fastest of each counts.
+async fn registrations(run: &Run, (engine, server): Engine<'_>) -> anyhow::Result<()> {
+    let (plain, planned) = (System::start(server).await?, System::start(server).await?);
+    let (seats, crowd) = (run.of(GUESTS), run.of(CROWD));
+    let guests = usize::try_from(crowd)?;
+    let mut fastest = [Duration::MAX; 2];
+    for _ in 0..run.of(ROUNDS) {
+        let events = [
+            plain.publish_with_reminders(seats, &[]).await?,
+            planned.publish_with_reminders(seats, &[24, 2]).await?,
+        ];
+        let later = CreateMessageRequest {
+            hours_before_start: Some(48),
+            ..message_to(&events[1].id)
+        };
+        planned.call::<CreateMessage>(later).await?;
+        for ((system, event), fastest) in
+            [&plain, &planned].into_iter().zip(events).zip(&mut fastest)
+        {
+            let slug = event.slug;
+            let took = system.register_all(guests, move |_| slug.clone()).await?;
+            *fastest = took.min(*fastest);
+        }
+    }
+    let rate = |took: Duration| Figure::per_second(f64::from(crowd) / took.as_secs_f64());
+    let [plain, planned] = fastest.map(rate);
+    let measure = "registrations with reminders and a scheduled message";
+    let row = Row::new(measure, engine, planned).beside("without", plain);
+    run.add(row.at_least_times(REGISTRATIONS_AIM));
+    Ok(())
+}
+
+/// A message to everyone with a spot.
+fn message_to(event: &str) -> CreateMessageRequest {
+    CreateMessageRequest {
+        id: event.to_owned(),
+        subject: Some("How to find the door".to_owned()),
+        text: Some("The entrance is in the **second** yard.".to_owned()),
+        ..CreateMessageRequest::default()
+    }
 }
 
 async fn schedule(run: &Run, (engine, server): Engine<'_>) -> anyhow::Result<()> {
@@ -93,13 +145,7 @@ async fn schedule(run: &Run, (engine, server): Engine<'_>) -> anyhow::Result<()>
         let slug = event.slug.clone();
         let crowd = usize::try_from(guests)?;
         system.register_all(crowd, move |_| slug.clone()).await?;
-        let message = CreateMessageRequest {
-            id: event.id.clone(),
-            subject: Some("How to find the door".to_owned()),
-            text: Some("The entrance is in the **second** yard.".to_owned()),
-            ..CreateMessageRequest::default()
-        };
-        let message = system.call::<CreateMessage>(message).await?;
+        let message = system.call::<CreateMessage>(message_to(&event.id)).await?;
         clock.advance_seconds(BEGUN_SECONDS);
         let started = Instant::now();
         ensure!(runner.drain().await? == 1, "one message was to begin");

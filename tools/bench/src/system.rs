@@ -20,7 +20,7 @@ use egress::{Allowances, Egress};
 use http::{HeaderMap, HeaderValue, header::AUTHORIZATION};
 use http_kit::Problem;
 use muster_api::{
-    binding::Rpc,
+    binding::{PublicRpc as _, Rpc},
     v1::{
         CreateEventRequest, CreatedEvent, RegisterAttendeeRequest,
         bindings::{CreateEvent, RegisterAttendee},
@@ -163,16 +163,25 @@ impl System {
         max_party: i32,
     ) -> anyhow::Result<CreatedEvent> {
         self.call::<CreateEvent>(CreateEventRequest {
-            title: Some("A hot event".to_owned()),
-            description: Some("Everyone wants to come.".to_owned()),
-            location: Some("Here".to_owned()),
-            start_date: Some("2040-05-14T19:00:00Z".to_owned()),
-            max_capacity: Some(seats),
             max_party: Some(max_party),
-            is_public: Some(true),
-            ..CreateEventRequest::default()
+            ..hot_event(seats)
         })
         .await
+    }
+
+    /// The same with reminders so many hours before.
+    pub(crate) async fn publish_with_reminders(
+        &self,
+        seats: i32,
+        hours: &[i32],
+    ) -> anyhow::Result<CreatedEvent> {
+        let mut request = CreateEventRequest {
+            reminders: hours.to_vec(),
+            ..hot_event(seats)
+        };
+        // None at all, not the default.
+        CreateEvent::set_update_mask(&mut request, vec!["reminders".to_owned()]);
+        self.call::<CreateEvent>(request).await
     }
 
     /// Registers one guest, told apart by a number, who tries again when core says that it is overloaded: a build that is not
@@ -207,6 +216,18 @@ impl System {
             async move { system.register(&slug, guest).await }
         })
         .await
+    }
+}
+
+fn hot_event(seats: i32) -> CreateEventRequest {
+    CreateEventRequest {
+        title: Some("A hot event".to_owned()),
+        description: Some("Everyone wants to come.".to_owned()),
+        location: Some("Here".to_owned()),
+        start_date: Some("2040-05-14T19:00:00Z".to_owned()),
+        max_capacity: Some(seats),
+        is_public: Some(true),
+        ..CreateEventRequest::default()
     }
 }
 

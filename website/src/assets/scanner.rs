@@ -23,10 +23,12 @@ const WORKER_MODULE: &str = "./qr-scanner-worker.min.js";
 pub(crate) struct Scanner {
     /// The script of the page.
     pub(crate) script: Asset,
-    /// The module with the decoder, which the script loads when someone starts a camera.
+    /// The module with the decoder, which runs once someone starts a camera.
     pub(crate) library: Asset,
     worker_module: Asset,
     worker: Asset,
+    /// The service worker, which brings the page back without the network.
+    pub(crate) keeper: Asset,
 }
 
 impl Scanner {
@@ -45,15 +47,33 @@ impl Scanner {
             library: Asset::new("qr-scanner", "js", SCRIPT, with_licence("", &library)),
             worker_module,
             worker,
+            keeper: Asset::new(
+                "door-worker",
+                "js",
+                SCRIPT,
+                include_str!("../../assets/door-worker.js"),
+            ),
         }
     }
 
-    pub(super) fn files(&self) -> [&Asset; 4] {
+    /// The paths of what the page needs to scan, as its script has them.
+    pub(crate) fn paths(&self) -> String {
+        let needed = [
+            &self.script,
+            &self.library,
+            &self.worker_module,
+            &self.worker,
+        ];
+        needed.map(|asset| &*asset.path).join(" ")
+    }
+
+    pub(super) fn files(&self) -> [&Asset; 5] {
         [
             &self.script,
             &self.library,
             &self.worker_module,
             &self.worker,
+            &self.keeper,
         ]
     }
 }

@@ -66,6 +66,7 @@ impl Denied {
             (_, Some(form)) if may_be_sent_again(&problem) => {
                 let waits = problem.retry_after_seconds.unwrap_or_default();
                 let why = match problem.http_status {
+                    _ if is_of_new_account(&problem) => &NEW_ACCOUNT,
                     429 if waits > SHORT_WAIT_SECONDS => &USED_UP,
                     429 => &TOO_MANY,
                     _ => &UNAVAILABLE,
@@ -87,6 +88,7 @@ impl Denied {
         let unsent = Unsent {
             page: Page::unlisted(links, why.headline, "A private page.", Section::None),
             why,
+            reason: is_of_new_account(problem).then(|| sentence(problem)),
             url: self.context.parts.uri.path(),
             form: &form.clone().answered(Some(problem)),
             label,
@@ -152,6 +154,18 @@ const USED_UP: Why = Why {
     text: "Nothing that you typed is lost. This needs more emails than your account may send today. Send it again tomorrow, or choose a later time.",
     before: None,
 };
+
+const NEW_ACCOUNT: Why = Why {
+    headline: "A new account may mail few people",
+    text: "Nothing that you typed is lost. Send it again once the limit allows it.",
+    before: None,
+};
+
+/// Whether a problem is the limit of new accounts (rule 41 of docs/rules.md). Core's words say what is left of it, and what lifts it.
+fn is_of_new_account(problem: &Problem) -> bool {
+    let mut details = problem.details.iter();
+    details.any(|detail| detail.field == "new_account_mails")
+}
 
 const UNAVAILABLE: Why = Why {
     headline: "This was not saved yet",
@@ -256,7 +270,7 @@ mod tests {
             muster_api::Reason::NotFound,
             muster_api::Reason::Conflict,
         ] {
-            let problem = Problem::new(code, "the event was changed meanwhile");
+            let problem = Problem::new(code, "the event has changed");
             assert!(words(&problem, &viewer).is_some(), "{code:?}");
         }
         let defect = Problem::new(muster_api::Reason::Internal, "Muster failed");

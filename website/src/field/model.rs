@@ -82,6 +82,13 @@ impl FormModel {
         }
     }
 
+    /// Leaves out the fields with these names.
+    pub(crate) fn leave_out(&mut self, names: &[&str]) {
+        for group in &mut self.groups {
+            group.fields.retain(|field| !names.contains(&&*field.name));
+        }
+    }
+
     /// The same form as it was typed.
     #[must_use]
     pub(crate) fn filled(mut self, form: &Form) -> Self {

@@ -2,7 +2,7 @@
 //! field. None repeats the label as the API's words would, and none is bare.
 
 use super::{Field, FieldKind};
-use crate::words::general;
+use crate::words::{general, is_missing, of_date};
 
 /// The sentence for a rule that a field breaks.
 pub(super) fn sentence(field: &Field, rule: &str) -> String {
@@ -12,35 +12,7 @@ pub(super) fn sentence(field: &Field, rule: &str) -> String {
     if let Some((date, rule)) = of_date(rule) {
         return format!("On {date}: {}", sentence(field, rule));
     }
-    if let Some(sentence) = with_numbers(rule) {
-        return sentence;
-    }
     general(rule)
-}
-
-/// What a later date of a series breaks, beginning with its field: `on 30 March 2027 start_date must …`, with a comma or without. The date
-/// and the rule.
-fn of_date(rule: &str) -> Option<(&str, &str)> {
-    let why = rule.strip_prefix("must be \"this\", because ");
-    let rule = why.unwrap_or(rule).strip_prefix("on ")?;
-    let (year_ends, _) = rule.match_indices(' ').nth(2)?;
-    let (date, rest) = rule.split_at_checked(year_ends)?;
-    let (_, rule) = rest.trim_start().split_once(' ')?;
-    Some((date.trim_end_matches(','), rule))
-}
-
-/// Whether a rule says that there is nothing.
-fn is_missing(rule: &str) -> bool {
-    const RULES: [&str; 7] = [
-        "is required",
-        "must not be null",
-        "must not be empty",
-        "must not be blank",
-        "must have an answer",
-        "must have at least 1 item",
-        "must be true for",
-    ];
-    RULES.iter().any(|start| rule.starts_with(start)) || rule == "must be true"
 }
 
 /// What to do with a field in which there is nothing.
@@ -68,52 +40,6 @@ fn missing(field: &Field) -> String {
         _ if label.starts_with(['a', 'e', 'i', 'o', 'u']) => format!("Enter an {label}."),
         _ => format!("Enter a {label}."),
     }
-}
-
-/// Rules with numbers.
-fn with_numbers(rule: &str) -> Option<String> {
-    let numbers: Vec<&str> = rule
-        .split(|sign: char| !sign.is_ascii_digit() && sign != '-')
-        .filter(|part| part.chars().any(|sign| sign.is_ascii_digit()))
-        .collect();
-    let after = |start: &str| rule.strip_prefix(start);
-    let is_length = rule.contains("characters");
-    let is_list = rule.contains(" item");
-    Some(match numbers.as_slice() {
-        [least, most, has] if is_length => {
-            format!("Use {least} to {most} characters. There are {has} now.")
-        }
-        [most, has] if is_length && rule.contains("at most") => {
-            format!("Use at most {most} characters. There are {has} now.")
-        }
-        [least, has] if is_length => {
-            format!("Use at least {least} characters. There are {has} now.")
-        }
-        [most] if is_length => format!("Use at most {most} characters."),
-        [most, has] if is_list && rule.contains("at most") => {
-            format!("At most {most} are possible. There are {has} now.")
-        }
-        [least, _] if is_list => format!("Choose at least {least}."),
-        [least, most, _] if after("must be from ").is_some() => {
-            format!("Enter a number from {least} to {most}.")
-        }
-        [taken] if rule.contains("spots that are taken") => {
-            format!("{taken} spots are taken already. Enter at least {taken}.")
-        }
-        [here] if rule.contains("people who are here") => {
-            format!("{here} of you are here already. Choose at least {here}.")
-        }
-        [most] if after("must be at most ").is_some_and(|rest| rest.ends_with("MB")) => {
-            format!("That picture is too large. Choose one of at most {most} MB.")
-        }
-        [least, _] if after("must be at least ").is_some() => format!("Enter at least {least}."),
-        [most, _] if after("must be at most ").is_some() => format!("Enter at most {most}."),
-        [left] if after("is not the one in the email").is_some() => match *left {
-            "1" => "That code doesn’t match. 1 try left.".to_owned(),
-            left => format!("That code doesn’t match. {left} tries left."),
-        },
-        _ => return None,
-    })
 }
 
 #[cfg(test)]
@@ -190,6 +116,10 @@ mod tests {
                 "Use 3 to 200 characters. There are 2 now.",
             ),
             (
+                "must be 3 to 200 characters long, is 1",
+                "Use 3 to 200 characters. There is 1 now.",
+            ),
+            (
                 "must be at most 120 characters long, is 121",
                 "Use at most 120 characters. There are 121 now.",
             ),
@@ -199,7 +129,7 @@ mod tests {
             ),
             (
                 "must have at most 20 items, has 21",
-                "At most 20 are possible. There are 21 now.",
+                "Use at most 20. There are 21 now.",
             ),
             (
                 "must be at least 7, the number of spots that are taken",

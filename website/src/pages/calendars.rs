@@ -23,23 +23,32 @@ pub(crate) struct CalendarButtons {
 }
 
 impl CalendarButtons {
-    /// Those of an event whose page, or whose guest's page, is there.
-    pub(crate) fn of(event: &Event, shown: &ShownEvent, page: &str) -> Self {
+    /// Those of an event whose page is there, or whose guest's page, with what only guests read.
+    pub(crate) fn of(event: &Event, shown: &ShownEvent, page: &str, info: Option<&str>) -> Self {
         Self {
-            google: link(Service::Google, event, shown),
-            outlook: link(Service::Outlook, event, shown),
+            google: link(Service::Google, event, shown, info),
+            outlook: link(Service::Outlook, event, shown, info),
             file: format!("{page}/event.ics"),
         }
     }
 }
 
-/// Leads from a mail to a calendar: with the times and the place that the event has by now.
+/// Leads from a mail without a private link to a calendar: with the times and the place that the event has by now.
 pub(in crate::pages) async fn lead(context: RequestContext) -> PageResult {
-    let (slug, service) = (context.segment(1)?, context.segment(3)?);
+    let service = service(&context)?;
+    let (_answer, event) = read(&context, context.segment(1)?).await?;
+    lead_to(service, &event, None)
+}
+
+/// The calendar that a path names.
+pub(in crate::pages) fn service(context: &RequestContext) -> Result<Service, Problem> {
     let unknown = || Problem::new(Reason::NotFound, "there is no such calendar");
-    let service = Service::named(&service).ok_or_else(unknown)?;
-    let (_answer, event) = read(&context, slug).await?;
-    let url = link(service, &event, &ShownEvent::of(&event)?);
+    Service::named(&context.segment(3)?).ok_or_else(unknown)
+}
+
+/// Leads to a calendar.
+pub(in crate::pages) fn lead_to(service: Service, event: &Event, info: Option<&str>) -> PageResult {
+    let url = link(service, event, &ShownEvent::of(event)?, info);
     let mut response = Response::default();
     *response.status_mut() = StatusCode::SEE_OTHER;
     // It is ASCII: everything else is encoded.

@@ -11,6 +11,7 @@ use muster_api::v1::{
 };
 
 use crate::{
+    date,
     layout::{Page, PageResult, Section, public},
     place::PlaceKind,
     request_context::RequestContext,
@@ -31,6 +32,8 @@ struct CataloguePage {
     is_home: bool,
     filter: Filter,
     found: String,
+    /// The same search for the present day; `None` if it is that one.
+    today_url: Option<String>,
     list: Listing,
     /// The cities that have events, to choose from.
     cities: Vec<String>,
@@ -88,7 +91,9 @@ fn show(
     filter: Filter,
     is_home: bool,
 ) -> PageResult {
+    let today = date::today(&page.links.default_timezone);
     public(&CataloguePage {
+        today_url: filter.url_of_day(&today),
         page,
         is_home,
         found: found(list),

@@ -6,7 +6,7 @@ use askama::Template;
 use http_kit::{Problem, document};
 use muster_api::{
     Reason,
-    reference::{PAGES, ReferencePage, of_instance},
+    reference::{PAGES, ReferencePage},
     v1::StaticItem,
 };
 
@@ -125,7 +125,7 @@ pub(in crate::pages) async fn show(context: RequestContext) -> PageResult {
     if is_markdown {
         return Ok(document(markdown(shown, &context.site), MARKDOWN, FRESH));
     }
-    let text = of_instance(shown.markdown, context.site.public_url());
+    let text = context.site.addressed(shown.markdown);
     let page = Page::unlisted(
         context.site.links(),
         shown.title,
@@ -153,7 +153,7 @@ pub(in crate::pages) fn url(page: &ReferencePage, site: &Site) -> String {
 
 /// The text of a page, whose links lead to the instance from wherever it is read.
 pub(in crate::pages) fn markdown(page: &ReferencePage, site: &Site) -> String {
-    absolute(&of_instance(page.markdown, site.public_url()), site)
+    absolute(&site.addressed(page.markdown), site)
 }
 
 /// A text whose links within the site have its address.

@@ -24,7 +24,7 @@ const HEIGHT: u32 = 300;
 
 /// It may be in frames of all sites, so it has no forms, and no cookie is of use to it.
 const IN_FRAMES: HeaderValue = HeaderValue::from_static(
-    "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors *",
+    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors *",
 );
 
 #[derive(Template)]
@@ -34,6 +34,7 @@ struct EmbedPage {
     state: EventState,
     requires_approval: bool,
     style_url: String,
+    script_url: String,
     site_name: String,
 }
 
@@ -81,6 +82,7 @@ pub(in crate::pages) async fn embed(context: RequestContext) -> PageResult {
         state: EventState::of(&answer),
         requires_approval: answer.requires_approval,
         style_url: context.site.assets().style.path.clone(),
+        script_url: context.site.assets().script.path.clone(),
         site_name: context.site.name().to_string(),
     };
     framed(&page)

@@ -11,7 +11,7 @@ use crate::{
     cover::{self, Cover},
     event::{EventState, ShownEvent, expected, spots_left},
     json_ld,
-    layout::{Page, PageResult, Section, private, public},
+    layout::{FRESH, Page, PageResult, Section, private, public},
     markdown::{Author, summary},
     pages::{calendars::CalendarButtons, embed},
     place::PlaceKind,
@@ -30,9 +30,6 @@ pub(crate) const CALENDAR: &str = "text/calendar; charset=utf-8";
 /// Other dates of a series on the page of one.
 const OTHER_DATES: i32 = 10;
 const LISTED_DATES: usize = 10;
-
-/// Calendars look for changes on their own schedule.
-const FIVE_MINUTES: &str = "public, max-age=300";
 
 #[derive(Template)]
 #[template(path = "event.html")]
@@ -121,7 +118,7 @@ pub(in crate::pages) async fn calendar(context: RequestContext) -> PageResult {
     let slug = context.segment(1)?;
     let request = GetEventCalendarRequest { slug };
     let file = context.ask::<GetEventCalendar>(request).await?;
-    Ok(document(file.text, CALENDAR, FIVE_MINUTES))
+    Ok(document(file.text, CALENDAR, FRESH))
 }
 
 /// Reads an event and all that its pages say beside it.
@@ -170,7 +167,7 @@ impl EventPage {
         let (times, state) = (RegistrationTimes::of(&event), EventState::of(&answer));
         Ok(Self {
             page,
-            calendars: CalendarButtons::of(&event, &shown, &shown.url),
+            calendars: CalendarButtons::of(&event, &shown, &shown.url, None),
             event: shown,
             state,
             seats: seats(&answer, event.capacity),

@@ -10,7 +10,7 @@ use server::brand::SiteName;
 
 use crate::{
     event::ShownEvent,
-    layout::{PageResult, rendered},
+    layout::{FRESH, PageResult, rendered},
     markdown::{Author, html},
     pages::{catalogue::filter::Filter, event::CALENDAR},
     request_context::RequestContext,
@@ -23,9 +23,6 @@ const MAX_ENTRIES: i32 = 200;
 const AT_ONCE: i32 = 100;
 
 const ATOM: &str = "application/atom+xml; charset=utf-8";
-
-/// Readers ask every half hour or so.
-const FIVE_MINUTES: &str = "public, max-age=300";
 
 #[derive(Template)]
 #[template(path = "feed.xml")]
@@ -74,7 +71,7 @@ pub(in crate::pages) async fn atom(context: RequestContext) -> PageResult {
 pub(in crate::pages) async fn calendar_of(context: &RequestContext, filter: Filter) -> PageResult {
     let request = filter.calendar_request();
     let file = context.ask::<GetCatalogueCalendar>(request).await?;
-    Ok(document(file.text, CALENDAR, FIVE_MINUTES))
+    Ok(document(file.text, CALENDAR, FRESH))
 }
 
 /// The feed of what a filter leaves.
@@ -97,7 +94,7 @@ pub(in crate::pages) async fn atom_of(
             .map(|event| entry(event, context.site.name()))
             .collect::<Result<_, _>>()?,
     };
-    Ok(document(rendered(&feed)?, ATOM, FIVE_MINUTES))
+    Ok(document(rendered(&feed)?, ATOM, FRESH))
 }
 
 /// The next events of the catalogue.

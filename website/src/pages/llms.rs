@@ -67,6 +67,11 @@ fn beginning(context: &RequestContext) -> String {
          - [OpenAPI document]({base}/api/v1/openapi.json): every operation over HTTP\n\
          - [MCP endpoint]({base}/mcp): the Model Context Protocol, over streamable HTTP; give a client this address alone, and its person \
          signs in (OAuth)\n\
+         - [gRPC and gRPC-web]({base}/guides/call-it-over-grpc.md): the same operations as HTTP, with reflection\n\
+         - [Webhooks]({base}/docs/webhook-messages.md): signed messages about what changes, as Standard Webhooks\n\
+         - [OAuth metadata]({base}/.well-known/oauth-authorization-server): how a program gets a token in a person's name\n\
+         - [Reference for people]({base}/docs): every operation with lines to copy\n\
+         - [Atom]({base}/events.atom) and [iCalendar]({base}/events.ics): upcoming public events as feeds\n\
          - [All of this in one text]({base}/llms-full.txt)\n"
     )
 }

@@ -4,13 +4,14 @@ use askama::Template;
 use axum::response::Response;
 use http_kit::{Problem, moved};
 use muster_api::v1::{
-    EventList, GetOrganizerRequest, ListEventsRequest, Organizer,
+    Event, EventList, GetOrganizerRequest, ListEventsRequest, Organizer,
     bindings::{GetOrganizer, ListEvents},
 };
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    event::ShownEvent,
+    date,
+    event::{EventState, ShownEvent},
     form::link,
     json_ld,
     layout::{Page, PageResult, Section, public},
@@ -60,9 +61,17 @@ struct OrganizerPage {
 #[template(path = "organizer_embed.html")]
 struct OrganizerEmbed {
     organizer: Organizer,
-    events: Vec<ShownEvent>,
+    events: Vec<FramedEvent>,
     style_url: String,
+    script_url: String,
     site_name: String,
+}
+
+/// An event of the list for frames, and whether people can register.
+struct FramedEvent {
+    event: ShownEvent,
+    state: EventState,
+    requires_approval: bool,
 }
 
 /// Where a page of a list begins.
@@ -144,10 +153,21 @@ pub(in crate::pages) async fn embedded(context: RequestContext) -> PageResult {
     };
     embed::framed(&OrganizerEmbed {
         organizer,
-        events: list?.items.iter().flat_map(ShownEvent::of).collect(),
+        events: list?.items.iter().flat_map(FramedEvent::of).collect(),
         style_url: context.site.assets().style.path.clone(),
+        script_url: context.site.assets().script.path.clone(),
         site_name: context.site.name().to_string(),
     })
+}
+
+impl FramedEvent {
+    fn of(event: &Event) -> Result<Self, Problem> {
+        Ok(Self {
+            event: ShownEvent::of(event)?,
+            state: EventState::of_listed(event, date::now()),
+            requires_approval: event.requires_approval,
+        })
+    }
 }
 
 /// Who is meant by a handle.

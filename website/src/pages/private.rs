@@ -12,12 +12,13 @@ use muster_api::{
     binding::Rpc,
     v1::{
         Answer, CancelRegistrationByTokenRequest, ConfirmRegistrationByTokenRequest,
-        GetRegistrationByTokenRequest, GetRegistrationCalendarByTokenRequest, OwnRegistration,
+        GetMailRefusalByTokenRequest, GetRegistrationByTokenRequest,
+        GetRegistrationCalendarByTokenRequest, OwnRegistration, RefuseMailByFormerTokenRequest,
         RefuseMailByTokenRequest, RefuseRemindersByTokenRequest, TakeOverNewDetailsByTokenRequest,
         bindings::{
-            CancelRegistrationByToken, ConfirmRegistrationByToken, GetRegistrationByToken,
-            GetRegistrationCalendarByToken, RefuseMailByToken, RefuseRemindersByToken,
-            TakeOverNewDetailsByToken,
+            CancelRegistrationByToken, ConfirmRegistrationByToken, GetMailRefusalByToken,
+            GetRegistrationByToken, GetRegistrationCalendarByToken, RefuseMailByFormerToken,
+            RefuseMailByToken, RefuseRemindersByToken, TakeOverNewDetailsByToken,
         },
     },
 };
@@ -29,7 +30,7 @@ use crate::{
     form::Form,
     layout::{Page, PageResult, Section, make_private, private},
     pages::{
-        calendars::CalendarButtons,
+        calendars::{self, CalendarButtons},
         event::CALENDAR,
         status::{Status, StatusMark},
         ticket::qr_code,
@@ -78,6 +79,16 @@ struct RefuseMailPage {
 }
 
 #[derive(Template)]
+#[template(path = "former_no_mail.html")]
+struct FormerRefuseMailPage {
+    page: Page,
+    organizer: Option<String>,
+    is_refused: bool,
+    /// Of the page, where its form goes.
+    url: String,
+}
+
+#[derive(Template)]
 #[template(path = "registration_no_reminders.html")]
 struct RefuseRemindersPage {
     page: Page,
@@ -100,7 +111,12 @@ pub(in crate::pages) async fn show(context: RequestContext) -> PageResult {
     let shown = ShownEvent::of(&source)?;
     let mut response = private(&RegistrationPage {
         page: unlisted(&context.site, status.headline),
-        calendars: CalendarButtons::of(&source, &shown, &path(&token)),
+        calendars: CalendarButtons::of(
+            &source,
+            &shown,
+            &path(&token),
+            own.attendee_info.as_deref(),
+        ),
         event: shown,
         flash,
         status,
@@ -133,10 +149,15 @@ pub(in crate::pages) async fn ask_to_cancel(context: RequestContext) -> PageResu
     })
 }
 
-/// The first step: what refusing means. Only people whom the organizer added can refuse.
+/// The first step: what refusing means. Only people whom the organizer added can refuse, also after the registration got another address.
 pub(in crate::pages) async fn ask_to_refuse_mail(context: RequestContext) -> PageResult {
     let token = context.segment(1)?;
-    let own = read(&context, &token).await?;
+    let own = match read(&context, &token).await {
+        Err(problem) if problem.http_status == 404 => {
+            return ask_to_refuse_former(&context, token).await;
+        }
+        own => own?,
+    };
     if !own.is_added {
         return Ok(flash::see(&path(&token), None));
     }
@@ -146,6 +167,23 @@ pub(in crate::pages) async fn ask_to_refuse_mail(context: RequestContext) -> Pag
         email: own.email,
         is_refused: own.is_mail_refused,
         registration_url: path(&token),
+    })
+}
+
+async fn ask_to_refuse_former(context: &RequestContext, token: String) -> PageResult {
+    let url = format!("{}/no-mail", path(&token));
+    let request = GetMailRefusalByTokenRequest { token };
+    let refusal = context.ask::<GetMailRefusalByToken>(request).await?;
+    let title = if refusal.is_refused {
+        "You get no more email from this organizer"
+    } else {
+        "No more email from this organizer?"
+    };
+    private(&FormerRefuseMailPage {
+        page: unlisted(&context.site, title),
+        organizer: refusal.organizer,
+        is_refused: refusal.is_refused,
+        url,
     })
 }
 
@@ -194,6 +232,14 @@ pub(in crate::pages) async fn calendar(context: RequestContext) -> PageResult {
     Ok(response)
 }
 
+/// Leads from a mail to a calendar, with what the registrant may see of the event by now.
+pub(in crate::pages) async fn lead_to_calendar(context: RequestContext) -> PageResult {
+    let service = calendars::service(&context)?;
+    let own = read(&context, &context.segment(1)?).await?;
+    let info = own.attendee_info;
+    calendars::lead_to(service, &expected(own.event)?, info.as_deref())
+}
+
 pub(in crate::pages) async fn confirm(context: RequestContext, _form: Form) -> PageResult {
     let token = context.segment(1)?;
     let path = path(&token);
@@ -211,8 +257,17 @@ pub(in crate::pages) async fn cancel(context: RequestContext, _form: Form) -> Pa
 pub(in crate::pages) async fn refuse_mail(context: RequestContext, _form: Form) -> PageResult {
     let token = context.segment(1)?;
     let path = path(&token);
-    let request = RefuseMailByTokenRequest { token };
-    change::<RefuseMailByToken>(&context, request, &path, Flash::MAIL_REFUSED).await
+    let request = RefuseMailByTokenRequest {
+        token: token.clone(),
+    };
+    match change::<RefuseMailByToken>(&context, request, &path, Flash::MAIL_REFUSED).await {
+        Err(problem) if problem.http_status == 404 => {
+            let request = RefuseMailByFormerTokenRequest { token };
+            context.ask::<RefuseMailByFormerToken>(request).await?;
+            Ok(flash::see(&format!("{path}/no-mail"), None))
+        }
+        done => done,
+    }
 }
 
 pub(in crate::pages) async fn take_over(context: RequestContext, _form: Form) -> PageResult {

@@ -46,9 +46,14 @@ struct ClosedPage {
 
 #[derive(Template)]
 #[template(path = "registered.html")]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a sentence of the page"
+)]
 struct RegisteredPage {
     page: Page,
     requires_approval: bool,
+    confirm_by_email: bool,
     is_full: bool,
     /// Whether everyone registers alone.
     is_one_each: bool,
@@ -102,6 +107,7 @@ fn unsent(site: &Site, slug: &str, form: &Form, problem: &Problem) -> PageResult
     let unsent = Unsent {
         page: Page::unlisted(site.links(), why.headline, why.text, Section::Events),
         why,
+        reason: None,
         url: &form_path(slug),
         form,
         label: |name| match name {
@@ -160,6 +166,7 @@ pub(in crate::pages) async fn registered(context: RequestContext) -> PageResult 
     let links = context.site.links();
     private(&RegisteredPage {
         requires_approval: page.requires_approval,
+        confirm_by_email: page.confirm_by_email,
         is_full: EventState::of(&page) == EventState::Full,
         is_one_each: event.max_party == 1,
         page: Page::unlisted(links, "Check your inbox", &event.title, Section::Events),

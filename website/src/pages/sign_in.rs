@@ -179,7 +179,7 @@ fn address() -> FormModel {
 /// The field for a code from a mail.
 pub(in crate::pages) fn code() -> Vec<Field> {
     let field = Field::new(FieldKind::Code, "code", "Code");
-    vec![field.hint("8 digits, from the mail").required()]
+    vec![field.hint("8 digits, from the email").required()]
 }
 
 /// What is wrong with the address. The browser's secret is nothing that a person can correct.
@@ -189,7 +189,7 @@ fn email_only(problem: &Problem) -> &[Violation] {
 }
 
 /// What else works for someone whose address others have tried too often.
-const ELSEWHERE: &str = "Meanwhile you can sign in with a browser that you used here before, or ask the operator of this site for a link.";
+const ELSEWHERE: &str = "Until then, you can sign in with a browser that you have used here before, or ask the operator of this site for a link.";
 
 /// A form with what to say above it, where nothing can be said beside a field.
 fn with_trouble(mut model: FormModel, problem: &Problem) -> FormModel {

@@ -2,7 +2,7 @@
 
 use muster_api::v1::OwnRegistration;
 
-use crate::date::timestamp_in;
+use crate::{date::timestamp_in, pages::dashboard::party::here};
 
 /// A status, as pages show it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,11 +34,17 @@ impl Status {
                 "Your registration is cancelled",
                 "You are no longer registered for this event.",
             ),
-            ("Confirmed", _) if own.checked_in && own.is_event_ended => {
+            ("Confirmed", _) if own.was_there => {
                 Self::good("Thanks for coming!", "This event is over.")
             }
-            ("Confirmed", _) if own.checked_in => {
-                Self::good("You’re checked in", "Enjoy the event.")
+            ("Confirmed", _) if own.checked_in && !own.is_event_ended => {
+                let here = here(own.people_checked_in, own.party_size);
+                let some = here.filter(|_| own.people_checked_in < own.party_size);
+                let text = match some {
+                    Some(some) => format!("{some}. Enjoy the event."),
+                    None => "Enjoy the event.".to_owned(),
+                };
+                Self::good("You’re checked in", text)
             }
             _ if own.is_event_ended => {
                 Self::good("This event is over", "Thank you for your interest.")
@@ -134,6 +140,14 @@ mod tests {
         }
         let checked_in = |own: &mut OwnRegistration| own.checked_in = true;
         assert_eq!(headline("Confirmed", None, checked_in), "You’re checked in");
+        let own = OwnRegistration {
+            status: "Confirmed".to_owned(),
+            checked_in: true,
+            party_size: 3,
+            people_checked_in: 2,
+            ..OwnRegistration::default()
+        };
+        assert_eq!(Status::of(&own).text, "2 of 3 are here. Enjoy the event.");
     }
 
     #[test]
@@ -143,7 +157,7 @@ mod tests {
             assert_eq!(headline(status, None, cancelled), "This event is cancelled");
         }
         let ended = |own: &mut OwnRegistration| own.is_event_ended = true;
-        let came = |own: &mut OwnRegistration| (own.is_event_ended, own.checked_in) = (true, true);
+        let came = |own: &mut OwnRegistration| (own.is_event_ended, own.was_there) = (true, true);
         assert_eq!(headline("Confirmed", None, came), "Thanks for coming!");
         assert_eq!(headline("Confirmed", None, ended), "This event is over");
         assert_eq!(

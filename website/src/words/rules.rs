@@ -1,176 +1,201 @@
 //! Rules of the API as sentences for people. The API says them for programs.
 
+#[cfg(test)]
+mod every_rule;
+mod sentences;
+
 use super::capitalized;
+use sentences::SENTENCES;
 
-/// Rules that nothing else needs to be known of: how the API's words begin, and the sentence.
-const SENTENCES: [(&str, &str); 55] = [
-    (
-        "must be \"this\", because more than 104 dates follow",
-        "More than 104 dates follow. Change this one alone.",
-    ),
-    (
-        "must be \"this\", because you are not a member",
-        "You are not a member for all dates that follow. Change this one alone.",
-    ),
-    (
-        "must be false: the operator",
-        "The operator of this site has taken this event down, so copies can only be drafts.",
-    ),
-    (
-        "must put the end at a time",
-        "Clocks are put forward then and skip the time at which it would end. Choose another one.",
-    ),
-    (
-        "must leave the end and the times of registration",
-        "Enter a year from 1 to 9999.",
-    ),
-    (
-        "must leave registration_opens",
-        "By this start, registration would open after the event is over. Choose another one.",
-    ),
-    (
-        "must be of an event that is not cancelled",
-        "This event is cancelled.",
-    ),
-    (
-        "must be of an event that has not ended",
-        "This event is over.",
-    ),
-    (
-        "must be of a published event",
-        "This event isn’t published yet.",
-    ),
-    (
-        "must be of a registration that is not",
-        "This registration is cancelled.",
-    ),
-    (
-        "cannot be changed so now",
-        "This was changed meanwhile. Look at it again.",
-    ),
-    ("must be an integer", "Enter a whole number."),
-    ("must be a whole number", "Enter a whole number."),
-    (
-        "must be an email address",
-        "Enter an email address, like ada@example.org.",
-    ),
-    (
-        "must be one that is not registered",
-        "This address is registered already.",
-    ),
-    (
-        "must be the name of an IANA time zone",
-        "Choose a time zone from the list.",
-    ),
-    ("must be an ISO 8601 date-time", "Enter a date and a time."),
-    (
-        "must not name a zone in brackets",
-        "Enter a date and a time.",
-    ),
-    ("must have a time of day", "Enter the time of day, too."),
-    ("must lie in the years", "Enter a year from 1 to 9999."),
-    (
-        "must be a time that clocks",
-        "Clocks are put forward then and skip this time. Choose another one.",
-    ),
-    (
-        "must be in the future",
-        "This is in the past. Choose a later time.",
-    ),
-    (
-        "must not put end_date before",
-        "The end is before the start.",
-    ),
-    (
-        "must not be before from",
-        "The end date is before the start date.",
-    ),
-    ("must be a date or a date-time", "Enter a date."),
-    ("must have an offset", "Enter a date."),
-    (
-        "must be unique among the event's labels",
-        "Another question has the same words.",
-    ),
-    (
-        "must be unique among the field's options",
-        "This option is there twice.",
-    ),
-    ("must not come twice", "This is there twice."),
-    ("must not have \"", "Choose each option once."),
-    (
-        "must have at least one item when",
-        "Add at least one option.",
-    ),
-    (
-        "must be empty unless",
-        "Remove the options: this kind of answer has none.",
-    ),
-    ("must be one of its options", "Choose one of the options."),
-    ("must be one of", "Choose one of the options."),
-    ("must be at least one of those", "Choose at least one."),
-    ("must have one value", "Choose one of the options."),
-    ("must be true or false", "Choose one of the options."),
-    ("must be text, integer", "Choose one of the options."),
-    ("must be owner, organizer", "Choose a role."),
-    ("must be approvals", "Choose one of the options."),
-    ("must be a time from now", "Choose how long it works."),
-    (
-        "must be an account of yours",
-        "Choose one of your accounts.",
-    ),
-    (
-        "must be the name of the account",
-        "This is not the name of the account.",
-    ),
-    (
-        "must be your email address",
-        "This isn’t your email address.",
-    ),
-    (
-        "must have only the letters a to z",
-        "Use only the letters a to z, digits and hyphens.",
-    ),
-    (
-        "must not be a word of this site",
-        "This one is reserved. Choose another one.",
-    ),
-    (
-        "must be one that nobody else has",
-        "This one is taken. Choose another one.",
-    ),
-    (
-        "must not change more than",
-        "You changed this three times within a year. Take an earlier one back, or wait.",
-    ),
-    (
-        "must be a web address that begins",
-        "Enter a web address that begins with https://.",
-    ),
-    ("must be the 8 digits", "Enter the 8 digits from the email."),
-    (
-        "needs a paid plan",
-        "Needs a paid plan: without one you couldn’t see who asks.",
-    ),
-    (
-        "needs to be a paid one",
-        "Needs a paid plan: without one you couldn’t see who asks.",
-    ),
-    ("must have a letter", "Enter at least one letter or digit."),
-    (
-        "must not have control characters, line breaks",
-        "Remove line breaks and invisible characters.",
-    ),
-    (
-        "must not have control characters other",
-        "Remove invisible characters.",
-    ),
-];
-
-/// The sentence for a rule that is about no field of a form.
+/// The sentence for a rule that is about no field of a form. What no sentence is known for keeps the API's words; no rule of ours does.
 pub(crate) fn general(rule: &str) -> String {
-    let known = SENTENCES.iter().find(|(start, _)| rule.starts_with(start));
-    match known {
-        Some((_, sentence)) => (*sentence).to_owned(),
-        None => format!("{}.", capitalized(rule)),
+    known(rule).unwrap_or_else(|| format!("{}.", capitalized(rule)))
+}
+
+/// The sentence for a rule, if there is one.
+fn known(rule: &str) -> Option<String> {
+    if let Some((date, rule)) = of_date(rule) {
+        return Some(format!("On {date}: {}", general(rule)));
     }
+    let sentence = SENTENCES.iter().find(|(start, _)| rule.starts_with(start));
+    match sentence {
+        Some((_, sentence)) => Some((*sentence).to_owned()),
+        None if is_missing(rule) => Some("Please fill this in.".to_owned()),
+        None => with_numbers(rule).or_else(|| of_file(rule)),
+    }
+}
+
+/// What a later date of a series breaks, beginning with its field: `on 30 March 2027 start_date must …`, with a comma or without. The date
+/// and the rule.
+pub(crate) fn of_date(rule: &str) -> Option<(&str, &str)> {
+    let why = rule.strip_prefix("must be \"this\", because ");
+    let rule = why.unwrap_or(rule).strip_prefix("on ")?;
+    let (year_ends, _) = rule.match_indices(' ').nth(2)?;
+    let (date, rest) = rule.split_at_checked(year_ends)?;
+    let (_, rule) = rest.trim_start().split_once(' ')?;
+    Some((date.trim_end_matches(','), rule))
+}
+
+/// Whether a rule says that there is nothing.
+pub(crate) fn is_missing(rule: &str) -> bool {
+    const RULES: [&str; 7] = [
+        "is required",
+        "must not be null",
+        "must not be empty",
+        "must not be blank",
+        "must have an answer",
+        "must have at least 1 item",
+        "must be true for",
+    ];
+    RULES.iter().any(|start| rule.starts_with(start)) || rule == "must be true"
+}
+
+/// Rules about what a file is.
+fn of_file(rule: &str) -> Option<String> {
+    let sentence = if rule.ends_with("send JPEG, PNG or WebP") {
+        "Choose a JPEG, PNG or WebP picture."
+    } else if let Some(types) = rule.strip_prefix("must be of the type ") {
+        if types.contains("image/") {
+            "Choose a JPEG, PNG or WebP picture."
+        } else if types.contains("text/csv") {
+            "Choose a CSV file."
+        } else {
+            "Choose a file of another kind."
+        }
+    } else {
+        return None;
+    };
+    Some(sentence.to_owned())
+}
+
+/// Rules with numbers.
+fn with_numbers(rule: &str) -> Option<String> {
+    let numbers: Vec<&str> = rule
+        .split(|sign: char| !sign.is_ascii_digit() && sign != '-')
+        .filter(|part| part.chars().any(|sign| sign.is_ascii_digit()))
+        .collect();
+    of_lengths(rule, &numbers)
+        .or_else(|| of_people(rule, &numbers))
+        .or_else(|| of_files(rule, &numbers))
+        .or_else(|| of_ranges(rule, &numbers))
+}
+
+/// How many there are.
+fn there(count: &str) -> String {
+    match count {
+        "1" => "There is 1 now.".to_owned(),
+        count => format!("There are {count} now."),
+    }
+}
+
+/// How long texts and lists are.
+fn of_lengths(rule: &str, numbers: &[&str]) -> Option<String> {
+    let is_length = rule.contains("characters");
+    let is_list = rule.contains(" item");
+    Some(match numbers {
+        [most] if rule.ends_with("characters long in total") => {
+            format!("All answers together can have at most {most} characters.")
+        }
+        [least, most, has] if is_length => {
+            format!("Use {least} to {most} characters. {}", there(has))
+        }
+        [most, has] if is_length && rule.contains("at most") => {
+            format!("Use at most {most} characters. {}", there(has))
+        }
+        [least, has] if is_length => {
+            format!("Use at least {least} characters. {}", there(has))
+        }
+        [most] if is_length => format!("Use at most {most} characters."),
+        [most, has] if is_list && rule.contains("at most") => {
+            format!("Use at most {most}. {}", there(has))
+        }
+        [least, _] if is_list => format!("Choose at least {least}."),
+        [most, _] if rule.contains(" words, has ") => {
+            format!("Search for at most {most} words.")
+        }
+        [most] if rule.starts_with("must leave at most ") => {
+            format!("At most {most} dates can be added at once. Choose an earlier day.")
+        }
+        [least, most] if rule.starts_with("must name from ") => {
+            format!("Choose from {least} to {most} events.")
+        }
+        _ => return None,
+    })
+}
+
+/// How many people there are, and what a plan has for them.
+fn of_people(rule: &str, numbers: &[&str]) -> Option<String> {
+    Some(match numbers {
+        [taken] if rule.contains("spots that are taken") => {
+            format!("{taken} spots are taken already. Enter at least {taken}.")
+        }
+        [here] if rule.contains("people who are here") => {
+            format!("{here} of you are here already. Choose at least {here}.")
+        }
+        [size] if rule.contains("the people of the registration") => {
+            format!("You registered {size} people. Choose at most {size}.")
+        }
+        [most] if rule.ends_with("register others on their own") => {
+            format!("At most {most} people can come with one registration. Others register on their own.")
+        }
+        [_, names, size] if rule.contains("of them, party_size must be") => {
+            let ending = if *names == "1" { "" } else { "s" };
+            format!("You gave {names} name{ending}: choose {size} people.")
+        }
+        [_] if rule.starts_with("must be fewer than the ") => {
+            "Your plan’s active events are used up. An event that is over or cancelled no longer counts.".to_owned()
+        }
+        [_, left, needed] if rule.starts_with("must be fewer than the ") => {
+            format!("Your plan has {left} more active events, and this needs {needed}.")
+        }
+        [limit, left, .., needed, proofs] if rule.contains("may mail ") => format!(
+            "A new account can email {limit} people a day who didn’t register themselves. {left} are left today, and this needs {needed}. The limit ends when {proofs} people have registered themselves and confirmed, cancelled or changed it on their page, or when the operator trusts the account."
+        ),
+        _ => return None,
+    })
+}
+
+/// How large files are.
+fn of_files(rule: &str, numbers: &[&str]) -> Option<String> {
+    Some(match numbers {
+        [most] if rule.starts_with("must be at most ") && rule.ends_with("MB") => {
+            format!("That picture is too large. Choose one of at most {most} MB.")
+        }
+        [bytes] if rule.ends_with(" bytes") => {
+            let megabytes = bytes.parse::<u64>().unwrap_or_default() >> 20;
+            format!(
+                "That file is too large. Choose one of at most {} MB.",
+                megabytes.max(1)
+            )
+        }
+        [most] if rule.contains(" lines below the header") => {
+            format!("At most {most} people can be added at once. Add them in parts.")
+        }
+        [most] if rule.ends_with("columns: remove those that Muster does not need") => {
+            format!("At most {most} columns are possible. Remove those that aren’t needed.")
+        }
+        [width, height, least_width, least_height, _] if rule.contains(" pixels: send ") => {
+            format!(
+                "That picture has {width} by {height} pixels. Choose one of at least {least_width} by {least_height}, and at most 25 million."
+            )
+        }
+        _ => return None,
+    })
+}
+
+/// From where to where a number goes.
+fn of_ranges(rule: &str, numbers: &[&str]) -> Option<String> {
+    let begins = |start: &str| rule.starts_with(start);
+    Some(match numbers {
+        [least, most, _] if begins("must be from ") => {
+            format!("Enter a number from {least} to {most}.")
+        }
+        [least, _] if begins("must be at least ") => format!("Enter at least {least}."),
+        [most, _] if begins("must be at most ") => format!("Enter at most {most}."),
+        [left] if begins("is not the one in the email") => match *left {
+            "1" => "That code doesn’t match. 1 try left.".to_owned(),
+            left => format!("That code doesn’t match. {left} tries left."),
+        },
+        _ => return None,
+    })
 }

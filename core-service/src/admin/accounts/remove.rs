@@ -6,7 +6,7 @@ use serde_json::json;
 use server::Failure;
 
 use super::{
-    super::{Consent, Format, Output, failure, words},
+    super::{Consent, Format, Output, counted, failure, words},
     Which,
 };
 use crate::service::{AccountView, Accounts};
@@ -46,8 +46,10 @@ impl Remove {
         }
         let gone = accounts.remove(id).await.map_err(failure)?;
         let text = format!(
-            "removed {id}: {} events, {} registrations, {} keys",
-            gone.events, gone.registrations, gone.keys
+            "removed {id}: {}, {}, {}",
+            counted(gone.events, "event"),
+            counted(gone.registrations, "registration"),
+            counted(gone.keys, "key")
         );
         let json = json!({
             "id": id.to_string(),
@@ -63,39 +65,41 @@ impl Remove {
 fn plan(view: &AccountView) -> String {
     let (account, contents) = (&view.account, view.contents);
     let plan = format!(
-        "the account \"{}\" ({}) would be removed for good, with {} events, {} registrations, {} keys and {} members",
+        "the account \"{}\" ({}) would be removed for good, with {}, {}, {} and {}",
         account.name,
         account.id,
-        contents.events,
-        contents.registrations,
-        contents.keys,
-        contents.members
+        counted(contents.events, "event"),
+        counted(contents.registrations, "registration"),
+        counted(contents.keys, "key"),
+        counted(contents.members, "member")
     );
     if account.is_suspended && contents.awaited_events > 0 {
         return format!(
-            "{plan}; people are registered for {} events to come, and would get no mail",
-            contents.awaited_events
+            "{plan}; people are registered for {}, and would get no email",
+            counted(contents.awaited_events, "upcoming event")
         );
     }
     plan
 }
 
 fn unsent() -> String {
-    "the mails of a suspended account are held: leave --cancel-events out to remove it without telling anyone, or resume it first"
+    "the emails of a suspended account are held: leave --cancel-events out to remove it without telling anyone, or resume it first"
         .to_owned()
 }
 
 fn unheard(awaited: i64) -> String {
     format!(
-        "people are registered for {awaited} events to come: add --cancel-events REASON, so that they are told by mail"
+        "people are registered for {}: add --cancel-events REASON, so that they get an email",
+        counted(awaited, "upcoming event")
     )
 }
 
 async fn call_off(accounts: &Accounts, id: AccountId, reason: &str) -> Result<Output, Failure> {
     let done = accounts.call_off(id, reason).await.map_err(failure)?;
     let text = format!(
-        "cancelled {} events; {} mails are on their way; run the command again when they are sent",
-        done.events, done.mails
+        "cancelled {}; {} will be sent; run the command again once they are",
+        counted(done.events, "event"),
+        counted(done.mails, "email")
     );
     let json = json!({
         "id": id.to_string(),

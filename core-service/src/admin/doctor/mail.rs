@@ -33,7 +33,7 @@ pub(super) async fn goes_out(
             Ok(found) if mailer.sender().address().ends_with("@localhost") => Finding::note(
                 "mail",
                 format!(
-                    "{found}; few servers accept mails from localhost: set --mail-from (MUSTER_MAIL_FROM)"
+                    "{found}; few servers accept emails from localhost: set --mail-from (MUSTER_MAIL_FROM)"
                 ),
             ),
             found => Finding::new("mail", found),
@@ -46,7 +46,7 @@ pub(super) async fn goes_out(
         return Finding::new("mail", Err(problem));
     }
     let message = format!(
-        "no mail is sent: without --smtp-url (MUSTER_SMTP_URL), mails are written to {}",
+        "no email is sent: without --smtp-url (MUSTER_SMTP_URL), emails are written to {}",
         folder.display()
     );
     Finding::note("mail", message)
@@ -61,11 +61,11 @@ async fn by_server(
     let advise = |problem: String| format!("{problem}; {ADVICE}");
     let found = mailer.check().await.map_err(advise)?;
     let Some(to) = to else {
-        return Ok(format!("{found}; --mail-to ADDRESS sends a test mail"));
+        return Ok(format!("{found}; --mail-to ADDRESS sends a test email"));
     };
     let sent = mailer.send_test(to, entropy.uuid_v7(now), now).await;
     sent.map_err(|undelivered| advise(undelivered.to_string()))?;
-    Ok(format!("{found}, and accepted the test mail; {SENT}"))
+    Ok(format!("{found}, and accepted the test email; {SENT}"))
 }
 
 /// Waiting and failed mails. Neither is an error: recipients' servers are down at times, and some addresses do not exist.

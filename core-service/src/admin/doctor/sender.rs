@@ -63,20 +63,20 @@ async fn spf(dns: &Dns, domain: &str) -> Checked {
     records.retain(|record| record.len() == 6 || record.as_bytes().get(6) == Some(&b' '));
     Ok(match *records {
         [] => Err(format!(
-            "{domain} does not say which servers send its mails: add a TXT record there that names yours, for example \
+            "{domain} does not say which servers send its emails: add a TXT record there that names yours, for example \
              \"v=spf1 mx -all\", or what your mail provider tells you"
         )),
         [record] if allows_all(record) => Err(format!(
-            "{domain} lets every server send its mails ({record}): replace +all by -all after the servers that do"
+            "{domain} lets every server send its emails ({record}): replace +all by -all after the servers that do"
         )),
         [record] if !ends(record) => Err(format!(
-            "{domain} does not forbid other servers to send its mails ({record}): end the record with -all or ~all"
+            "{domain} does not forbid other servers to send its emails ({record}): end the record with -all or ~all"
         )),
         [record] => Ok(format!(
-            "{domain} says which servers send its mails: {record}"
+            "{domain} says which servers send its emails: {record}"
         )),
         _ => Err(format!(
-            "{domain} has {} SPF records, so that none counts: make one of them",
+            "{domain} has {} SPF records, so none of them counts: merge them into one",
             records.len()
         )),
     })
@@ -99,10 +99,10 @@ fn ends(record: &str) -> bool {
 async fn dkim(dns: &Dns, domain: &str) -> Checked {
     Ok(match dns.texts(&format!("_domainkey.{domain}")).await? {
         Texts::Some(_) => Ok(format!(
-            "there are keys below _domainkey.{domain}; whether mails are signed is in the head of a test mail: dkim=pass"
+            "there are keys below _domainkey.{domain}; the header of a test email says whether emails are signed: dkim=pass"
         )),
         Texts::Nothing => Err(format!(
-            "there are no keys below _domainkey.{domain}: let your mail server sign mails as {domain}, and publish its key there"
+            "there are no keys below _domainkey.{domain}: let your mail server sign emails as {domain}, and publish its key there"
         )),
     })
 }
@@ -115,7 +115,7 @@ async fn dmarc(dns: &Dns, domain: &str, envelope: &str) -> Checked {
         if let Some(record) = texts.beginning("v=DMARC1").first() {
             if !is_related(domain, envelope) {
                 return Ok(Err(format!(
-                    "{name} has a policy ({record}), but bounces go to {envelope}, so that SPF does not confirm mails of \
+                    "{name} has a policy ({record}), but bounces go to {envelope}, so that SPF does not confirm emails of \
                      {domain}: sign them as {domain} (DKIM), or choose a --bounce-address of its domain"
                 )));
             }
@@ -127,7 +127,7 @@ async fn dmarc(dns: &Dns, domain: &str, envelope: &str) -> Checked {
         }
     }
     Ok(Err(format!(
-        "{domain} has no policy, and large providers take fewer mails of such senders: add a TXT record at _dmarc.{domain}, for \
+        "{domain} has no policy, and large providers accept fewer emails from such senders: add a TXT record at _dmarc.{domain}, for \
          example \"v=DMARC1; p=none; rua=mailto:postmaster@{domain}\""
     )))
 }

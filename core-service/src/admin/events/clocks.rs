@@ -5,7 +5,7 @@ use serde_json::json;
 use server::Failure;
 
 use crate::{
-    admin::{Output, failure, table::aligned},
+    admin::{Output, counted, failure, table::aligned},
     service::{ChangedEvent, Commands, follow_clocks, planned_clocks},
 };
 
@@ -21,9 +21,16 @@ pub(super) async fn run(commands: &Commands, is_dry: bool) -> Result<Output, Fai
     }
     let release = Zone::release();
     let summary = match (changed.len(), is_dry) {
-        (0, _) => format!("time zone data {release} changes none of {seen} events"),
-        (count, true) => format!("time zone data {release} would change {count} of {seen} events"),
-        (count, false) => format!("time zone data {release} changed {count} of {seen} events"),
+        (0, _) if seen == 0 => format!("all events follow time zone data {release} already"),
+        (0, _) => format!("time zone data {release} changes no event of {seen}"),
+        (count, true) => {
+            let changed = counted(count, "event");
+            format!("time zone data {release} would change {changed} of {seen}")
+        }
+        (count, false) => {
+            let changed = counted(count, "event");
+            format!("time zone data {release} changed {changed} of {seen}")
+        }
     };
     let mut text = aligned(changed.iter().map(row));
     if !text.is_empty() {

@@ -37,10 +37,10 @@ impl Bounce {
         Ok(match taken.first() {
             Some(Taken::Recorded) => {
                 let json = json!({ "recorded": true });
-                Output::new("recorded that the mail came back", json)
+                Output::new("recorded that the email came back", json)
             }
-            Some(Taken::Repeated) => ignored("the mail was reported before"),
-            Some(Taken::Unknown) | None => ignored("no mail had this token within 90 days"),
+            Some(Taken::Repeated) => ignored("the email was reported before"),
+            Some(Taken::Unknown) | None => ignored("no email had this token within 90 days"),
         })
     }
 }

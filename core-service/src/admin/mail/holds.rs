@@ -29,13 +29,18 @@ impl Drop {
     pub(super) async fn run(&self, mails: &Mails, accounts: &Accounts) -> Result<Output, Failure> {
         let id = self.account.find(accounts).await?;
         let queued = mails.count_queued(id).await.map_err(failure)?;
-        let plan = || format!("{} of {id} would be removed for good", number(queued));
+        let plan = || {
+            format!(
+                "{} of account {id} would be removed for good",
+                number(queued)
+            )
+        };
         let json = json!({ "id": id.to_string(), "dropped": 0 });
         if let Some(instead) = self.consent.instead_of(plan, json)? {
             return Ok(instead);
         }
         let dropped = mails.drop_queued(id).await.map_err(failure)?;
-        let text = format!("removed {} of {id}", number(dropped));
+        let text = format!("removed {} of account {id}", number(dropped));
         let json = json!({ "id": id.to_string(), "dropped": dropped });
         Ok(Output::new(text, json))
     }
@@ -45,21 +50,25 @@ impl Drop {
 pub(super) fn held(id: AccountId, mails: u64) -> Output {
     let release = command_line(&format!("mail release --account {id}"));
     let text = format!(
-        "holds {} of {id}, and all to come; send them with: {release}",
-        number(mails)
+        "the emails of account {id} are held, {}; send them with: {release}",
+        match mails {
+            0 => "none of them queued now".to_owned(),
+            mails => format!("{mails} of them queued now"),
+        }
     );
     Output::new(text, json!({ "id": id.to_string(), "held": mails }))
 }
 
 /// The output of `mail release`.
 pub(super) fn released(id: AccountId, mails: u64) -> Output {
-    let text = format!("released {} of {id}", number(mails));
+    let text = format!("released {} of account {id}", number(mails));
     Output::new(text, json!({ "id": id.to_string(), "released": mails }))
 }
 
 fn number(mails: impl Into<i128>) -> String {
     match mails.into() {
-        1 => "1 queued mail".to_owned(),
-        mails => format!("{mails} queued mails"),
+        0 => "no queued emails".to_owned(),
+        1 => "1 queued email".to_owned(),
+        mails => format!("{mails} queued emails"),
     }
 }

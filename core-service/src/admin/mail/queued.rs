@@ -14,7 +14,7 @@ pub struct Queued {
     /// Only those of an account, by its owner's email address or its id
     #[arg(long, value_name = "ADDRESS|ID")]
     account: Option<String>,
-    /// Maximum number of mails
+    /// Maximum number of emails
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     limit: u32,
     /// The output.
@@ -52,7 +52,7 @@ fn shown(UnsentMail { job, recipient }: &UnsentMail) -> Value {
 
 fn listed(mails: &[UnsentMail]) -> String {
     if mails.is_empty() {
-        return "there are no queued mails".to_owned();
+        return "there are no queued emails".to_owned();
     }
     let heads = ["KIND", "TO", "EVENT", "QUEUED", "STATE"].map(str::to_owned);
     let rows = mails.iter().map(|UnsentMail { job, recipient }| {

@@ -79,9 +79,9 @@ fn listed(blocked: &[BlockedMailbox]) -> String {
 fn why(one: &BlockedMailbox) -> String {
     match (reason(one), account(one)) {
         ("operator", _) => "blocked by an operator".to_owned(),
-        ("recipient", Some(account)) => format!("wants no mails of {account}"),
-        ("bounced", _) => "mails came back: no messages and reminders".to_owned(),
-        ("complained", _) => "called a mail spam: no messages and reminders".to_owned(),
+        ("recipient", Some(account)) => format!("wants no emails of account {account}"),
+        ("bounced", _) => "emails came back: gets no messages and reminders".to_owned(),
+        ("complained", _) => "reported spam: gets no messages and reminders".to_owned(),
         (other, _) => other.to_owned(),
     }
 }

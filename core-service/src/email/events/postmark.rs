@@ -1,11 +1,11 @@
 //! Webhooks of Postmark for bounces and spam complaints: <https://postmarkapp.com/developer/webhooks/bounce-webhook>. Its `MessageID` is
-//! its own, so the mail is found by its recipient.
+//! its own, so mails have their keys in a header `X-PM-Metadata-muster`, which comes back as metadata.
 
 use domain::mail::ReportedEvent;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{MailEvents, bounced, form, reported};
+use super::{MailEvents, bounced, form, reported_by_key};
 
 /// The status of a hard bounce whose words have none: the address does not exist.
 const HARD: &str = "5.1.1";
@@ -17,11 +17,19 @@ struct Event {
     r#type: Option<String>,
     email: Option<String>,
     details: Option<String>,
+    #[serde(default)]
+    metadata: Metadata,
+}
+
+#[derive(Debug, Default, Deserialize)]
+struct Metadata {
+    muster: Option<String>,
 }
 
 pub(super) fn read(value: &Value) -> Result<MailEvents, serde_json::Error> {
     let event: Event = form(value)?;
-    let mail = reported(None, event.email.as_deref());
+    let key = event.metadata.muster.and_then(|key| key.parse().ok());
+    let mail = reported_by_key(key, event.email.as_deref());
     let reported = match (&*event.record_type, event.r#type.as_deref()) {
         ("SpamComplaint", _) | ("Bounce", Some("SpamComplaint")) => ReportedEvent::Complained,
         ("Bounce", Some("HardBounce" | "BadEmailAddress")) => {

@@ -45,7 +45,7 @@ pub(super) const fn text_of(notification: Notification) -> MailText {
             "Your registration has another email address",
             "Your registration has another email address",
             "The organizer corrected the email address of a registration. From now on, emails about the event go to that address, and the \
-             links in earlier emails to you no longer work.",
+             links in earlier emails to you no longer lead to the registration.",
         ),
         Notification::EventCancelled { .. } => (
             "Cancelled",
@@ -82,23 +82,35 @@ const fn registered(status: ActiveStatus) -> (&'static str, &'static str, &'stat
         ActiveStatus::Confirmed => (
             "You are registered",
             "You are registered",
-            "Thank you for registering: you have a spot. See you there!",
+            "You're in. See you there!",
         ),
         ActiveStatus::Waitlisted => (
             "You are on the waitlist",
             "You are on the waitlist",
-            "Thank you for registering. All spots are taken at the moment.",
+            "Thanks for registering. All spots are taken at the moment.",
         ),
         ActiveStatus::Pending => (
             "Your registration awaits approval",
             "Your registration awaits approval",
-            "Thank you for registering. The organizer looks at each registration before approving it.",
+            "Thanks for registering. The organizer decides who can join.",
         ),
         ActiveStatus::Unconfirmed => (
             "Please confirm your registration",
             "Please confirm your registration",
             "Someone, perhaps you, registered this email address for the event below. If it was you, please open the link and confirm.",
         ),
+    }
+}
+
+/// The lead of the first mail to someone whom the organizer added.
+pub(super) const fn lead_of_added(status: ActiveStatus) -> &'static str {
+    match status {
+        ActiveStatus::Confirmed => {
+            "The organizer added you to this event. You're in. See you there!"
+        }
+        ActiveStatus::Waitlisted | ActiveStatus::Pending | ActiveStatus::Unconfirmed => {
+            "The organizer added you to this event. All spots are taken at the moment."
+        }
     }
 }
 

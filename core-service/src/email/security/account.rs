@@ -1,6 +1,6 @@
 //! What happened on an account: keys, apps, members and webhooks.
 
-use domain::person::Role;
+use domain::{ids::WebhookId, person::Role};
 
 use super::{Words, named, quoted};
 
@@ -31,9 +31,18 @@ pub enum AccountIncident {
     /// A member who is no owner, a key or an app set up a webhook, or changed where it posts or what it says: its host.
     WebhookMade(String),
     /// Nothing got through to a webhook for a day.
-    WebhookFailing(String),
+    WebhookFailing(TroubledWebhook),
     /// A webhook was disabled.
-    WebhookDisabled(String),
+    WebhookDisabled(TroubledWebhook),
+}
+
+/// A webhook to which nothing gets through.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TroubledWebhook {
+    /// Its identifier, if it is still there.
+    pub id: Option<WebhookId>,
+    /// The host that it posts to; empty if that is unknown.
+    pub host: String,
 }
 
 /// A key or an app, and whose it is.
@@ -113,28 +122,34 @@ pub(super) fn on_account(what: &AccountIncident, place: &str) -> Words {
             ),
         ),
         AccountIncident::WebhookMade(target) => Words {
-            subject: "Changes are posted to a new address",
-            lead: format!(
-                "A webhook of {place} posts changes to your events to {} now. A member who is no owner, an API key or an app set that up.",
-                host(target, "another server")
-            ),
+            subject: "A webhook sends changes of your events",
+            lead: if target.is_empty() {
+                format!(
+                    "A webhook of {place} was made, from which programs pull changes to your events. A member, an API key or an app set that up."
+                )
+            } else {
+                format!(
+                    "A webhook of {place} posts changes to your events to {} now. A member, an API key or an app set that up.",
+                    host(target, "another server")
+                )
+            },
             link: "See the webhooks",
         },
         AccountIncident::WebhookFailing(target) => Words {
             subject: "A webhook fails",
             lead: format!(
-                "For a day, nothing got through to {}, a webhook of {place}. We try again for four more days. Nothing is lost: what waits is sent once the receiver works, and what failed can be replayed.",
-                host(target, "the receiver")
+                "For a day, nothing got through to {}, a webhook of {place}. We try again for four more days. Nothing is lost: what waits is sent once the receiver works, and what failed is sent again by “Replay” on the webhook's page.",
+                host(&target.host, "the receiver")
             ),
-            link: "See the webhooks",
+            link: "See the webhook",
         },
         AccountIncident::WebhookDisabled(target) => Words {
             subject: "A webhook was disabled",
             lead: format!(
-                "The webhook of {place} that posts to {} was disabled: nothing got through for days, the receiver answered that it is gone, the key or app that set it up was revoked or expired, or the member who set it up left or lost the role. Nothing is lost: what waits is sent once you enable it, and what failed can be replayed.",
-                host(target, "a server")
+                "The webhook of {place} that posts to {} was disabled: nothing got through for days, the receiver answered that it is gone, the key or app that set it up was revoked or expired, or the member who set it up left or lost the role. Nothing is lost: what waits is sent once you press “Enable” on the webhook's page, and what failed by “Replay”.",
+                host(&target.host, "a server")
             ),
-            link: "See the webhooks",
+            link: "See the webhook",
         },
         AccountIncident::MemberRemoved(who) => Words {
             link: "See your accounts",

@@ -14,7 +14,7 @@ use serde_json::{Error, Value, json, to_value};
 
 use crate::{
     grpc::convert,
-    service::{Links, Records, StoredConnection, safe},
+    service::{Links, MessageMails, Records, StoredConnection, safe},
 };
 
 /// A value as a cell of a table. Lists are JSON.
@@ -95,7 +95,7 @@ fn registration(event: &str, title: &str, one: Registration) -> Result<Value, Er
     Ok(row)
 }
 
-fn message(one: &Message) -> Value {
+fn message((one, mails): &(Message, MessageMails)) -> Value {
     json!({
         "id": one.id.to_string(),
         "event_id": one.event_id.to_string(),
@@ -107,7 +107,7 @@ fn message(one: &Message) -> Value {
         "stop_reason": one.stop_reason.map(StopReason::name),
         "send_at": one.due_at.to_string(),
         "recipients": one.recipients,
-        "withheld": one.withdrawn,
+        "withheld": mails.withheld,
         "author": one.author_name,
         "created_at": one.created_at.to_string(),
         "updated_at": one.updated_at.to_string(),

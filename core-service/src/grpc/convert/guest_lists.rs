@@ -66,8 +66,13 @@ pub(in crate::grpc) fn imported(imported: Imported) -> v1::ImportedRegistrations
 }
 
 fn line(line: ImportedLine) -> v1::ImportedLine {
-    let (name, email) = line.read.unzip();
+    let read = line
+        .read
+        .map(|read| (read.party_size, (read.name, read.email)));
+    let (party_size, person) = read.unzip();
+    let (name, email) = person.unzip();
     v1::ImportedLine {
+        party_size,
         line: line.number,
         outcome: line.outcome.name().to_owned(),
         why: line.why,

@@ -4,12 +4,14 @@ use domain::{
     change::Change,
     message::{AnswerFilter, Message, MessageState, Timing, WrittenAudience, WrittenTiming},
     registration::Status,
+    violation::Checked,
 };
 use muster_api::v1;
 
 use super::Mask;
 use crate::service::{
     Error, LeftOut, MessagePage, MessagePatch, MessageView, NewMessage, PlannedMessage,
+    new_account_limit_ends,
 };
 
 /// A request to write a message.
@@ -39,7 +41,12 @@ fn written(audience: v1::Audience) -> WrittenAudience {
 }
 
 /// A request to change a message.
-pub(in crate::grpc) fn message_patch(request: v1::UpdateMessageRequest) -> MessagePatch {
+pub(in crate::grpc) fn message_patch(
+    Checked {
+        message: request,
+        mistakes,
+    }: Checked<v1::UpdateMessageRequest>,
+) -> MessagePatch {
     let mut mask = Mask::read(request.update_mask);
     let version = match mask.change("version", request.version) {
         Change::Set(version) => Some(version),
@@ -53,7 +60,7 @@ pub(in crate::grpc) fn message_patch(request: v1::UpdateMessageRequest) -> Messa
         send_at: mask.change("send_at", request.send_at),
         hours_before_start: mask.change("hours_before_start", request.hours_before_start),
         hours_after_end: mask.change("hours_after_end", request.hours_after_end),
-        mistakes: mask.with_unknown(Vec::new()),
+        mistakes: mask.with_unknown(mistakes),
     }
 }
 
@@ -80,16 +87,14 @@ pub(in crate::grpc) fn message_page(page: MessagePage) -> v1::MessageList {
 pub(in crate::grpc) fn message(view: MessageView) -> v1::Message {
     let MessageView {
         message,
-        waiting,
-        withheld,
+        mails,
         schedule,
         test_sent_to,
     } = view;
-    let withheld = message.withdrawn.saturating_add(withheld);
     let is_stored = test_sent_to.is_none();
     let (_, hours) = message.timing.parts();
     let state = match message.state {
-        MessageState::Begun if waiting > 0 => "sending",
+        MessageState::Begun if mails.waiting > 0 => "sending",
         MessageState::Begun => "sent",
         _ if !is_stored => "sent",
         other => other.name(),
@@ -104,9 +109,9 @@ pub(in crate::grpc) fn message(view: MessageView) -> v1::Message {
         hours_after_end: hours.filter(|_| matches!(message.timing, Timing::AfterEnd(_))),
         is_delayed: message.is_delayed,
         recipients: message.recipients,
-        waiting,
-        left: (message.recipients - withheld - waiting).max(0),
-        withheld,
+        waiting: mails.waiting,
+        left: mails.left,
+        withheld: mails.withheld,
         created_at: message.created_at.to_string(),
         updated_at: message.updated_at.to_string(),
         version: message.version,
@@ -150,7 +155,12 @@ pub(in crate::grpc) fn left_out_summary(left_out: &[LeftOut]) -> String {
         format!("{} {why}", people(one.count))
     };
     let all: Vec<String> = left_out.iter().map(words).collect();
-    format!(" Left out: {}.", all.join(", "))
+    let ends = if left_out.iter().any(|one| one.reason == "added") {
+        format!("; {}", new_account_limit_ends())
+    } else {
+        String::new()
+    };
+    format!(" Left out: {}{ends}.", all.join(", "))
 }
 
 /// A message that is considered, with its mail.

@@ -3,12 +3,14 @@
 use domain::{
     oauth::{Audience, Client, Connection, RedirectUri, Refusal, request::Parameters},
     scope::Scopes,
+    webhook::Webhook,
 };
 use muster_api::internal::v1::{
     AuthorizationAccount, AuthorizationClient, AuthorizationRequest, ConnectedApp,
     ExchangeTokenRequest, OAuthError, OAuthTokens, PendingAuthorization, RequestedScope,
 };
 
+use super::dependent_webhooks;
 use crate::service::{ConsentAccount, Issued, Pending, TokenRequest};
 
 /// The parameters of an authorization request. What is empty counts as absent (RFC 6749, section 3.1).
@@ -90,7 +92,11 @@ pub(in crate::grpc) fn pending(pending: Pending) -> PendingAuthorization {
 }
 
 /// A connected app.
-pub(in crate::grpc) fn connected(one: &Connection, redirect: Option<&RedirectUri>) -> ConnectedApp {
+pub(in crate::grpc) fn connected(
+    one: &Connection,
+    redirect: Option<&RedirectUri>,
+    webhooks: &[Webhook],
+) -> ConnectedApp {
     let grant = &one.grant;
     ConnectedApp {
         id: grant.id.to_string(),
@@ -101,6 +107,7 @@ pub(in crate::grpc) fn connected(one: &Connection, redirect: Option<&RedirectUri
         surfaces: surfaces(grant.audience),
         created_at: grant.created_at.to_string(),
         last_used_at: grant.last_used_at.map(|at| at.to_string()),
+        webhooks: dependent_webhooks(webhooks, grant.id.uuid()),
     }
 }
 

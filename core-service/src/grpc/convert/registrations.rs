@@ -1,12 +1,11 @@
 //! Registrations: messages and domain values.
 
 use domain::{
-    check_in_code::CheckInCode,
     cursor::ListName,
     email::readable,
     event::Event,
     ids::EventId,
-    registration::{Answer, Party, Registration, Status},
+    registration::{Answer, DoorCode, Party, Registration, Status},
     violation::{Checked, FieldViolation},
 };
 use muster_api::v1;
@@ -15,9 +14,17 @@ use super::{
     Mask, custom_field_messages, given_id, hexadecimal, mails::mail_kind, public_event, violation,
 };
 use crate::service::{
-    Approval, Arrival, Error, Links, MailFailure, NewRegistration, OwnRegistration,
+    Approval, Arrival, Error, Links, MailFailure, MailRefusal, NewRegistration, OwnRegistration,
     PlannedRecipients, PublicEvent, RegistrationPage, RegistrationPatch, Ticket,
 };
+
+/// Whether mails of an organizer are refused.
+pub(in crate::grpc) fn mail_refusal(refusal: MailRefusal) -> v1::MailRefusal {
+    v1::MailRefusal {
+        organizer: refusal.organizer.name,
+        is_refused: refusal.is_refused,
+    }
+}
 
 /// The status of the registrations to list. An unknown one is refused.
 pub(super) fn status(name: Option<&str>) -> Result<Option<Status>, Vec<FieldViolation>> {
@@ -196,6 +203,7 @@ pub(in crate::grpc) fn checked_in(arrival: Arrival) -> v1::CheckedIn {
         checked_in_by: arrival.registration.checked_in_by_name,
         party_size: arrival.registration.party.size,
         people_checked_in: arrival.registration.arrived,
+        companions: arrival.registration.party.companions,
         name: arrival.registration.name,
         event_id: arrival.event.id.to_string(),
         event_title: arrival.event.title,
@@ -216,14 +224,12 @@ pub(in crate::grpc) fn registration_by_code(
 }
 
 /// The codes of an event for a door, hashed.
-pub(in crate::grpc) fn hashed_codes(
-    event: EventId,
-    codes: Vec<(CheckInCode, Status, bool)>,
-) -> v1::CheckInCodeList {
-    let item = |(code, status, checked_in): (CheckInCode, Status, bool)| v1::HashedCheckInCode {
+pub(in crate::grpc) fn hashed_codes(event: EventId, codes: Vec<DoorCode>) -> v1::CheckInCodeList {
+    let item = |(code, status, checked_in, party_size): DoorCode| v1::HashedCheckInCode {
         hash: hexadecimal(&code.hashed(event)),
         status: status.to_string(),
         checked_in,
+        party_size,
     };
     let items: Vec<_> = codes.into_iter().map(item).collect();
     v1::CheckInCodeList {
@@ -252,6 +258,7 @@ pub(in crate::grpc) fn own_registration(
         seats_left,
         organizer,
         is_event_ended,
+        was_there,
         confirmation,
         waitlist_position,
         is_cancellable,
@@ -299,6 +306,7 @@ pub(in crate::grpc) fn own_registration(
         is_cancellable,
         changeable_questions: custom_field_messages(changeable),
         is_party_changeable,
+        was_there,
         new_details,
         event_url: links.event(&event.slug),
         event_title: event.title,
@@ -314,6 +322,7 @@ pub(in crate::grpc) fn own_registration(
         event_cancel_reason: event.cancel_reason,
         check_in_code: registration.check_in_code.as_str().to_owned(),
         checked_in: registration.checked_in_at.is_some(),
+        people_checked_in: registration.arrived,
         confirm_until,
         held_until,
     }

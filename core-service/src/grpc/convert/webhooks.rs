@@ -4,10 +4,10 @@ use bytes::Bytes;
 use domain::{
     date_time::WrittenTime,
     instant::Instant,
-    violation::{FieldViolation, Violations},
+    violation::{Checked, FieldViolation, Violations},
     webhook::{Content, Delivery, DeliveryAttempt, Scheme, Subject, Webhook, WebhookMessage},
 };
-use muster_api::v1;
+use muster_api::{internal::v1::DependentWebhook, v1};
 use uuid::Uuid;
 
 use super::Mask;
@@ -56,20 +56,26 @@ fn thin(message: &WebhookMessage) -> v1::WebhookMessage {
 }
 
 /// A request to create a webhook.
-pub(in crate::grpc) fn new_webhook(request: v1::CreateWebhookRequest) -> Result<NewWebhook, Error> {
+pub(in crate::grpc) fn new_webhook(
+    Checked {
+        message: request,
+        mistakes,
+    }: Checked<v1::CreateWebhookRequest>,
+) -> Result<Checked<NewWebhook>, Error> {
     let content = content(request.content());
     let scheme = request.signature().parse().unwrap_or(Scheme::V1);
     let event = request
         .event_id
         .map(|id| super::super::request::event_id(&id));
-    Ok(NewWebhook {
+    let message = NewWebhook {
         event: event.transpose()?,
         url: request.url,
         description: request.description,
         types: request.types,
         content,
         scheme,
-    })
+    };
+    Ok(Checked { message, mistakes })
 }
 
 fn content(name: &str) -> Content {
@@ -77,7 +83,12 @@ fn content(name: &str) -> Content {
 }
 
 /// A request to change a webhook.
-pub(in crate::grpc) fn webhook_patch(request: v1::UpdateWebhookRequest) -> WebhookPatch {
+pub(in crate::grpc) fn webhook_patch(
+    Checked {
+        message: request,
+        mistakes,
+    }: Checked<v1::UpdateWebhookRequest>,
+) -> WebhookPatch {
     let mut mask = Mask::read(request.update_mask);
     let types = Some(request.types).filter(|types| !types.is_empty());
     WebhookPatch {
@@ -86,7 +97,7 @@ pub(in crate::grpc) fn webhook_patch(request: v1::UpdateWebhookRequest) -> Webho
         types: mask.change("types", types),
         content: mask.change("content", request.content.as_deref().map(content)),
         is_paused: mask.change("is_paused", request.is_paused),
-        mistakes: mask.with_unknown(Vec::new()),
+        mistakes: mask.with_unknown(mistakes),
     }
 }
 
@@ -181,6 +192,22 @@ pub(in crate::grpc) fn delivery_detail(
     }
 }
 
+/// Those of these webhooks that end with a credential.
+pub(in crate::grpc) fn dependent_webhooks(
+    webhooks: &[Webhook],
+    credential: Uuid,
+) -> Vec<DependentWebhook> {
+    let of_it = webhooks
+        .iter()
+        .filter(|one| one.created_by == Some(credential));
+    let shown = of_it.map(|one| DependentWebhook {
+        id: one.id.to_string(),
+        description: one.description.clone(),
+        host: one.host(),
+    });
+    shown.collect()
+}
+
 /// Which messages a request asks to send again.
 pub(in crate::grpc) fn which_messages(
     request: &v1::ReplayWebhookRequest,
@@ -192,22 +219,34 @@ pub(in crate::grpc) fn which_messages(
         }])
     };
     match (&*request.message_ids, &request.failed_since) {
+        ([], None) if request.failed_until.is_some() => Err(violation(
+            "failed_since",
+            "must be there when failed_until is",
+        )),
         ([], None) => Err(violation(
             "message_ids",
             "must name messages, or send failed_since",
         )),
         ([], Some(since)) => {
-            let since = since.parse::<WrittenTime>().ok();
-            let since = since.and_then(|time| time.instant()?.ok());
-            let since = since.ok_or_else(|| {
-                violation(
-                    "failed_since",
-                    "must be a date-time with an offset, for example 2030-05-09T00:00:00Z",
-                )
-            })?;
-            Ok(WhichMessages::FailedSince(since))
+            let time = |field, text: &str| {
+                let time = text.parse::<WrittenTime>().ok();
+                let time = time.and_then(|time| time.instant()?.ok());
+                time.ok_or_else(|| {
+                    violation(
+                        field,
+                        "must be a date-time with an offset, for example 2030-05-09T00:00:00Z",
+                    )
+                })
+            };
+            let since = time("failed_since", since)?;
+            let until = request.failed_until.as_deref();
+            let until = until.map(|until| time("failed_until", until)).transpose()?;
+            if until.is_some_and(|until| until <= since) {
+                return Err(violation("failed_until", "must be after failed_since"));
+            }
+            Ok(WhichMessages::Failed { since, until })
         }
-        (ids, None) => {
+        (ids, None) if request.failed_until.is_none() => {
             let (mut named, mut violations) = (Vec::new(), Violations::default());
             for (index, id) in ids.iter().enumerate() {
                 match id.parse::<Uuid>() {
@@ -221,10 +260,14 @@ pub(in crate::grpc) fn which_messages(
             let named = violations.unless_any(Some(named)).map_err(Error::Invalid)?;
             Ok(WhichMessages::Named(named))
         }
-        (_, Some(_)) => Err(violation(
-            "failed_since",
-            "must be left out when message_ids names messages",
-        )),
+        (_, since) => {
+            let field = match since {
+                Some(_) => "failed_since",
+                None => "failed_until",
+            };
+            let text = "must be left out when message_ids names messages";
+            Err(violation(field, text))
+        }
     }
 }
 

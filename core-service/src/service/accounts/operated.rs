@@ -100,6 +100,7 @@ impl Accounts {
             scopes: Scopes::All,
             sees_addresses: true,
             reach: Reach::Account,
+            stepped_up_until: None,
         };
         let mut done = CalledOff::default();
         let mut after = None;

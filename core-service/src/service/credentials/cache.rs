@@ -92,6 +92,7 @@ mod tests {
                 scopes: Scopes::All,
                 sees_addresses: true,
                 reach: Reach::Account,
+                stepped_up_until: None,
             }),
             person: None,
             app: None,

@@ -1,9 +1,9 @@
 //! Copies of events, and deleting drafts.
 
-use domain::{event::Event, fact::Fact, ids::EventId};
+use domain::{event::Event, fact::Fact, ids::EventId, violation::Checked};
 
 use super::{find, hold, quota};
-use crate::service::{Context, Error, Events, Invocation};
+use crate::service::{Context, Error, Events, Invocation, judgement::Judgement};
 
 impl Events {
     /// Creates a draft with the fields, times, questions and own cover of one of the caller's events, in any state, at another start if
@@ -12,16 +12,20 @@ impl Events {
         &self,
         by: impl Into<Invocation<'_, Event>>,
         id: EventId,
-        start: Option<&str>,
+        start: Checked<Option<String>>,
     ) -> Result<Event, Error> {
         let by = by.into();
         let caller = by.caller;
         let (original, _) = find(self.commands.store(), caller, id).await?;
-        let original = match start {
-            Some(start) => original.moved_to(start)?,
-            None => original,
+        let moved = match &start.message {
+            Some(start) => original.moved_to(start),
+            None => Ok(original.clone()),
         };
         let decide = async |context: &mut Context| {
+            let mut judgement = Judgement::of(start.mistakes);
+            let moved = judgement.note(moved)?;
+            let is_moved = moved.is_some();
+            let original = moved.unwrap_or(original);
             let (account, identity) = self
                 .begin_event(context, caller, &original.title, original.is_listed)
                 .await?;
@@ -35,10 +39,12 @@ impl Events {
                 has_own_cover: cover.is_some(),
                 ..original.copied(identity, now)
             };
-            quota::check_approval(&account, copy.requires_approval)?;
-            if copy.is_active(now) {
-                quota::check(context, &self.plans, &account).await?;
+            judgement.note(quota::check_approval(&account, copy.requires_approval))?;
+            // What has no valid start yet will most likely be in the future.
+            if !is_moved || copy.is_active(now) {
+                judgement.note(quota::check(context, &self.plans, &account).await)?;
             }
+            let copy = judgement.conclude(Some(copy))?;
             let copy = self.add_with_free_slug(context, copy, true).await?;
             if let Some(cover) = cover {
                 context.tx.put_own_cover(copy.id, &cover, now).await?;

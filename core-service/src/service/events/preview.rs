@@ -43,7 +43,7 @@ pub struct PlannedMail {
     pub withheld: i32,
     /// Its subject and a person with a seat, to whom it is shown; `None` if nobody would get one.
     pub shown: Option<(Notification, Registrant)>,
-    /// The time and place before, if they stay and there is other news for guests.
+    /// The time and place before.
     pub former: Option<WhenAndWhere>,
 }
 
@@ -54,6 +54,8 @@ pub struct PlannedUpdate {
     pub title: String,
     /// How many would be mailed, about a new time or place and about a seat.
     pub recipients: i32,
+    /// How many would get a reminder that was not planned before.
+    pub newly_reminded: i32,
     /// How many answers are to questions that would be gone or of another type.
     pub earlier_answers: i32,
     /// The dates that would change: its own, and later ones.
@@ -90,6 +92,7 @@ impl Events {
             let (_, more) = more?;
             planned.dates.extend(more.dates);
             planned.recipients += more.recipients;
+            planned.newly_reminded += more.newly_reminded;
             planned.earlier_answers += more.earlier_answers;
         }
         Ok(planned)
@@ -121,6 +124,11 @@ impl Events {
             earlier_answers: self.count_set_aside(before, &after).await?,
             title: before.title.clone(),
             recipients: notified + promoted,
+            newly_reminded: if after.has_new_reminders(before, now) {
+                counters.confirmed
+            } else {
+                0
+            },
             dates: vec![before.schedule.start],
         };
         Ok((after, planned))
@@ -154,6 +162,21 @@ impl Events {
         let (event, counters) = self.get(caller, id).await?;
         event.check_deletable(counters.total())?;
         Ok(event.title)
+    }
+
+    /// The title of an event that can become a draft again, and how many of its messages that would stop for good.
+    pub async fn planned_unpublishing(
+        &self,
+        caller: &Principal,
+        id: EventId,
+    ) -> Result<(String, i32), Error> {
+        let (event, _) = self.get(caller, id).await?;
+        event.unpublished(self.commands.now())?;
+        let store = self.commands.store();
+        let (_, scheduled, _) = store.count_messages(id).await?;
+        let begun = store.count_waiting_message_mails(id).await?.len();
+        let stopped = usize::try_from(scheduled).unwrap_or_default() + begun;
+        Ok((event.title, i32::try_from(stopped).unwrap_or(i32::MAX)))
     }
 
     /// How many do not know the time and place after a change.
@@ -230,7 +253,7 @@ impl Events {
                 }
                 let (known, after) = shown;
                 let notification = Notification::EventChanged(ActiveStatus::Confirmed);
-                former = Some(known).filter(|one| *one == after.when_and_where());
+                former = Some(known);
                 (after, notification, recipients)
             }
         };

@@ -3,11 +3,12 @@
 use domain::{
     account::Account,
     event::{Dates, Event, EventIdentity, LeftOut, NewRepetition, Repetition},
+    fact::{EventChange, Fact},
     ids::{EventId, SeriesId},
     instant::Instant,
     schedule::Schedule,
     slug,
-    violation::FieldViolation,
+    violation::{Checked, FieldViolation},
 };
 use storage::Reads;
 
@@ -45,18 +46,19 @@ impl Events {
         &self,
         by: impl Into<Invocation<'_, Repeated>>,
         id: EventId,
-        repeat: Repeat,
+        repeat: impl Into<Checked<Repeat>>,
     ) -> Result<Repeated, Error> {
         let by = by.into();
         let caller = by.caller;
+        let repeat = repeat.into();
         let decide = async |context: &mut Context| {
             let account = lock_account(context, caller).await?;
             let (original, _) = hold(context, caller, id).await?;
             let now = context.now;
-            let dates = self.judged(&context.tx, (&account, &original), &repeat, now);
+            let is_public = repeat.message.is_public;
+            let dates = self.judged(&context.tx, (&account, &original), repeat, now);
             let dates = dates.await?;
-            self.add_dates(context, &original, dates, repeat.is_public)
-                .await
+            self.add_dates(context, &original, dates, is_public).await
         };
         self.commands.run_for(by, decide).await
     }
@@ -66,7 +68,7 @@ impl Events {
         &self,
         caller: &Principal,
         id: EventId,
-        repeat: &Repeat,
+        repeat: Checked<Repeat>,
     ) -> Result<Dates, Error> {
         let store = self.commands.store();
         let account = store.find_account(caller.account).await?;
@@ -81,13 +83,25 @@ impl Events {
         &self,
         reads: &Reads,
         (account, original): (&Account, &Event),
-        repeat: &Repeat,
+        Checked {
+            message: repeat,
+            mistakes,
+        }: Checked<Repeat>,
         now: Instant,
     ) -> Result<Dates, Error> {
-        let mut judgement = Judgement::default();
+        let is_valid = mistakes.is_empty();
+        let mut judgement = Judgement::of(mistakes);
         judgement.note(check_publication(original, repeat.is_public))?;
-        let dates = dates(reads, original, &repeat.when, now).await;
-        let dates = judgement.note(dates)?;
+        let first = original.schedule.start.local.date();
+        let repetition = judgement.note(Repetition::read(&repeat.when, first))?;
+        // Beyond the proto's limits nothing is counted out.
+        let dates = match repetition.filter(|_| is_valid) {
+            Some(repetition) => {
+                let dates = dates(reads, original, &repetition, now).await;
+                judgement.note(dates)?
+            }
+            None => None,
+        };
         let approval = quota::check_approval(account, original.requires_approval);
         judgement.note(approval)?;
         if let Some(dates) = &dates {
@@ -152,11 +166,10 @@ fn check_publication(original: &Event, is_public: bool) -> Result<(), Error> {
 async fn dates(
     reads: &Reads,
     original: &Event,
-    when: &NewRepetition,
+    repetition: &Repetition,
     now: Instant,
 ) -> Result<Dates, Error> {
     let schedule = &original.schedule;
-    let repetition = Repetition::read(when, schedule.start.local.date())?;
     let taken = match original.series {
         Some(series) => {
             let after = first_day_that_matters(schedule, now);
@@ -191,5 +204,11 @@ async fn series_of(context: &mut Context, event: &Event) -> Result<SeriesId, Err
     };
     let is_live = first.is_live(context.now);
     context.tx.set_series(&first, is_live).await?;
+    let begun = Fact::EventChanged {
+        change: EventChange::Updated,
+        before: event,
+        after: &first,
+    };
+    context.record(begun).await?;
     Ok(series)
 }

@@ -154,7 +154,7 @@ impl Columns {
     pub(super) fn guest(&self, cells: &[String], questions: &[CustomField]) -> Guest {
         let (mut whole, mut first, mut last) = (String::new(), String::new(), String::new());
         let mut email = String::new();
-        let (mut is_cancelled, mut party) = (false, Party::default());
+        let (mut is_cancelled, mut size, mut companions) = (false, None, Vec::new());
         let mut answers = Vec::new();
         for (meaning, cell) in self.0.iter().zip(cells) {
             match meaning {
@@ -166,12 +166,12 @@ impl Columns {
                 // What is no number is one that the rules refuse.
                 Meaning::PartySize => {
                     if !cell.is_empty() {
-                        party.size = cell.parse().unwrap_or(0);
+                        size = Some(cell.parse().unwrap_or(0));
                     }
                 }
                 Meaning::Companions => {
                     let names = cell.split([';', '\n']).map(one_line);
-                    party.companions = names.filter(|name| !name.is_empty()).collect();
+                    companions = names.filter(|name| !name.is_empty()).collect();
                 }
                 Meaning::Answer(question) => {
                     answers.extend(questions.get(*question).and_then(|to| answer(to, cell)));
@@ -188,9 +188,18 @@ impl Columns {
             name,
             email,
             answers,
-            party,
+            party: party(size, companions),
             is_cancelled,
         }
+    }
+}
+
+/// The people of a line. Where it does not say how many they are, they are those whom it names.
+fn party(size: Option<i32>, companions: Vec<String>) -> Party {
+    let named = i32::try_from(companions.len()).unwrap_or(i32::MAX);
+    Party {
+        size: size.unwrap_or_else(|| named.saturating_add(1)),
+        companions,
     }
 }
 

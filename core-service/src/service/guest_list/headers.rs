@@ -83,10 +83,70 @@ pub(super) const STATUS: &[&str] = &[
 ];
 
 /// For how many people a line is.
-pub(super) const PARTY_SIZE: &[&str] = &["partysize", "numberofpeople", "personen", "personenzahl"];
+pub(super) const PARTY_SIZE: &[&str] = &[
+    "partysize",
+    "howmanypeople",
+    "numberofpeople",
+    "numberofpersons",
+    "numberofguests",
+    "numberoftickets",
+    "numberofseats",
+    "personenzahl",
+    "anzahlpersonen",
+    "anzahlderpersonen",
+    "anzahltickets",
+    "anzahlplatze",
+    "nombredepersonnes",
+    "nombredeplaces",
+    "numerodepersonas",
+    "numerodipersone",
+    "numerodepessoas",
+    "aantalpersonen",
+    "antalpersoner",
+    "liczbaosob",
+    "pocetosob",
+    "количествочеловек",
+    "people",
+    "persons",
+    "personen",
+    "personnes",
+    "personas",
+    "persone",
+    "pessoas",
+    "personer",
+    "osoby",
+    "guests",
+    "ticketquantity",
+    "quantity",
+    "qty",
+    "anzahl",
+    "quantite",
+    "cantidad",
+    "quantita",
+    "quantidade",
+    "aantal",
+    "antal",
+    "antall",
+    "количество",
+    "tickets",
+    "seats",
+    "spots",
+    "platze",
+    "places",
+    "plazas",
+    "posti",
+];
 
 /// The names of those who come along.
-pub(super) const COMPANIONS: &[&str] = &["companions", "namesoftheothers", "begleitung"];
+pub(super) const COMPANIONS: &[&str] = &[
+    "companions",
+    "namesoftheothers",
+    "begleitung",
+    "begleitpersonen",
+    "accompagnants",
+    "acompanantes",
+    "accompagnatori",
+];
 
 /// Whole names.
 pub(super) const NAME: &[&str] = &[
@@ -242,7 +302,7 @@ mod tests {
 
     #[test]
     fn every_header_is_written_as_it_is_compared() {
-        for header in [EMAIL, NAME, FIRST_NAME, LAST_NAME].concat() {
+        for header in [EMAIL, NAME, FIRST_NAME, LAST_NAME, PARTY_SIZE, COMPANIONS].concat() {
             assert_eq!(key(header), header);
         }
         assert_eq!(key(" Prénom & Nom "), "prenomnom");

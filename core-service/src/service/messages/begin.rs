@@ -101,15 +101,19 @@ impl Messages {
         context.tx.set_mail_count(account.id, counted).await?;
         let max_added = need.max_added;
         let change = MessageChange::Begun { max_added };
-        let sent = record(context, account, &message, change).await?;
-        let recipients = saturated(i64::try_from(sent).unwrap_or(i64::MAX));
         let begun = Message {
             state: MessageState::Begun,
             due_at: now,
             is_delayed: false,
-            recipients,
+            recipients: need.recipients,
             updated_at: now,
             ..message
+        };
+        let sent = record(context, account, &begun, change).await?;
+        let recipients = saturated(i64::try_from(sent).unwrap_or(i64::MAX));
+        let begun = Message {
+            recipients,
+            ..begun
         };
         context.tx.update_message(&begun).await?;
         Ok(Begun::Sent(recipients))

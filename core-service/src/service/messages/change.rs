@@ -13,8 +13,10 @@ use domain::{
     violation::{FieldViolation, Violations},
 };
 
-use super::{MessageView, Messages, NO_MESSAGE, create::record, view};
-use crate::service::{Context, Error, Invocation, catalogue::saturated, events, mail_quota};
+use super::{MessageView, Messages, NO_MESSAGE, create::record, view, view_of};
+use crate::service::{
+    Context, Error, Invocation, catalogue::saturated, events, judgement::Judgement, mail_quota,
+};
 
 /// A change to a message.
 #[derive(Debug, Clone, Default)]
@@ -53,16 +55,12 @@ impl Messages {
             let (event, _) = events::hold(context, caller, id).await?;
             let before = context.tx.find_message(id, message).await?;
             let before = before.ok_or(NO_MESSAGE)?;
-            self.check_allowed(&account, &event)?;
-            if before.state != MessageState::Scheduled {
-                let late = "the message is not scheduled any more, so it cannot be changed";
-                return Err(Error::NotAllowedNow(late));
-            }
-            if patch.version.is_some_and(|read| read != before.version) {
-                let edited = "the message was changed meanwhile: read it again, and repeat your change with its version";
-                return Err(Error::NotAllowedNow(edited));
-            }
-            let after = patch.applied(&before, &event, context.now)?;
+            let mut judgement = Judgement::of(patch.mistakes.clone());
+            judgement.note(self.check_allowed(&account, &event))?;
+            judgement.note_of("message_id", check_scheduled(&before))?;
+            judgement.note_of("version", patch.check_version(&before))?;
+            let after = judgement.note(patch.applied(&before, &event, context.now))?;
+            let after = judgement.conclude(after)?;
             if after == before {
                 return Ok(view(before, &event));
             }
@@ -71,7 +69,10 @@ impl Messages {
                 version: before.version + 1,
                 ..after
             };
-            self.check_time(context, &account, &after).await?;
+            // One that waits for the mails of the next day is counted when that has come.
+            if !after.is_delayed {
+                self.check_time(context, &account, &after).await?;
+            }
             context.tx.update_message(&after).await?;
             record(context, &account, &after, MessageChange::Edited).await?;
             Ok(view(after, &event))
@@ -100,7 +101,7 @@ impl Messages {
                 MessageState::Cancelled | MessageState::Stopped => false,
             };
             if !waits {
-                return Ok(view(before, &event));
+                return view_of(&context.tx, before, &event).await;
             }
             let withdrawn = record(context, &account, &before, MessageChange::Cancelled).await?;
             let withdrawn = saturated(i64::try_from(withdrawn).unwrap_or(i64::MAX));
@@ -114,15 +115,22 @@ impl Messages {
             mail_quota::give_back(context, account.id, unneeded).await?;
             let after = Message {
                 state: MessageState::Cancelled,
-                withdrawn,
                 updated_at: context.now,
                 ..before
             };
             context.tx.update_message(&after).await?;
-            Ok(view(after, &event))
+            view_of(&context.tx, after, &event).await
         };
         self.commands.run_for(by, decide).await
     }
+}
+
+fn check_scheduled(message: &Message) -> Result<(), Error> {
+    if message.state == MessageState::Scheduled {
+        return Ok(());
+    }
+    let late = "the message is not scheduled any more, so it cannot be changed";
+    Err(Error::NotAllowedNow(late))
 }
 
 async fn is_waiting(context: &mut Context, message: &Message) -> Result<bool, storage::Error> {
@@ -132,9 +140,17 @@ async fn is_waiting(context: &mut Context, message: &Message) -> Result<bool, st
 }
 
 impl MessagePatch {
+    fn check_version(&self, message: &Message) -> Result<(), Error> {
+        if self.version.is_none_or(|read| read == message.version) {
+            return Ok(());
+        }
+        let edited = "the message has been changed since: read it again, and repeat your change with its version";
+        Err(Error::NotAllowedNow(edited))
+    }
+
     /// The message after the change.
     fn applied(self, before: &Message, event: &Event, now: Instant) -> Result<Message, Error> {
-        let mut violations = Violations::from(self.mistakes);
+        let mut violations = Violations::default();
         let mut after = before.clone();
         self.subject
             .write(&mut after.subject, "subject", &mut violations);

@@ -10,13 +10,15 @@ use domain::{
     instant::Instant,
     message::{MAX_PER_EVENT, MAX_SCHEDULED, Message, MessageState, Timing},
     person::Person,
-    violation::Violations,
+    violation::{Checked, Violations},
 };
 use storage::Reads;
 use uuid::Uuid;
 
-use super::{MessageView, Messages, NO_MESSAGE, NewMessage, need::Need, view};
-use crate::service::{Context, Error, Invocation, Principal, events, mail_quota, mailboxes};
+use super::{MessageMails, MessageView, Messages, NO_MESSAGE, NewMessage, need::Need, view};
+use crate::service::{
+    Context, Error, Invocation, Principal, events, judgement::Judgement, mail_quota, mailboxes,
+};
 
 impl Messages {
     /// Writes a message, or shows it to the caller alone.
@@ -24,16 +26,22 @@ impl Messages {
         &self,
         by: impl Into<Invocation<'_, MessageView>>,
         id: EventId,
-        new: NewMessage,
+        new: impl Into<Checked<NewMessage>>,
     ) -> Result<MessageView, Error> {
         let by = by.into();
         let caller = by.caller;
+        let Checked {
+            message: new,
+            mistakes,
+        } = new.into();
         let decide = async |context: &mut Context| {
             let account = events::lock_account(context, caller).await?;
             let (event, _) = events::hold(context, caller, id).await?;
-            self.check_allowed(&account, &event)?;
-            let message = draft(MessageId::new(context.new_id()), &event, new, context.now)?;
-            match message {
+            let mut judgement = Judgement::of(mistakes);
+            judgement.note(self.check_allowed(&account, &event))?;
+            let message = draft(MessageId::new(context.new_id()), &event, new, context.now);
+            let message = judgement.note(message)?;
+            match judgement.conclude(message)? {
                 Draft::Message(message) => {
                     self.add(context, caller, (&account, &event), message).await
                 }
@@ -123,7 +131,7 @@ pub(super) fn draft(
         state: MessageState::Scheduled,
         stop_reason: None,
         recipients: 0,
-        withdrawn: 0,
+        left_before: 0,
         author_id: None,
         author_name: None,
         author_person: None,
@@ -158,6 +166,10 @@ async fn test(
     };
     context.record(fact).await?;
     Ok(MessageView {
+        mails: MessageMails {
+            left: 1,
+            ..MessageMails::default()
+        },
         test_sent_to: Some(person.email),
         ..view(
             Message {

@@ -8,6 +8,7 @@ use domain::{
     mail_quota::MailCount,
     message::{Audience, Message},
     registration::{Registrant, SampleOrganizer},
+    violation::Checked,
 };
 use storage::{Recipient, Suppression};
 use uuid::Uuid;
@@ -18,7 +19,7 @@ use super::{
     need::Need,
     sees_names,
 };
-use crate::service::{Error, Principal, catalogue::saturated, events};
+use crate::service::{Error, Principal, catalogue::saturated, events, judgement::Judgement};
 
 /// People that are read at a time.
 const PAGE: i64 = 1_000;
@@ -68,14 +69,19 @@ impl Messages {
         &self,
         caller: &Principal,
         id: EventId,
-        new: NewMessage,
+        Checked {
+            message: new,
+            mistakes,
+        }: Checked<NewMessage>,
     ) -> Result<PlannedMessage, Error> {
         let (store, now) = (self.commands.store(), self.commands.now());
         let (event, _) = events::find(store, caller, id).await?;
         let account = store.find_account(caller.account).await?;
         let account = account.ok_or(Error::Unauthorized)?;
-        self.check_allowed(&account, &event)?;
-        let (message, is_test) = match draft(MessageId::new(Uuid::nil()), &event, new, now)? {
+        let mut judgement = Judgement::of(mistakes);
+        judgement.note(self.check_allowed(&account, &event))?;
+        let drafted = judgement.note(draft(MessageId::new(Uuid::nil()), &event, new, now))?;
+        let (message, is_test) = match judgement.conclude(drafted)? {
             Draft::Message(message) => (message, false),
             Draft::Test(message) => (message, true),
         };

@@ -9,6 +9,7 @@ use domain::{
     oauth::{
         Client, Code, Connection, Hash, Kind, RedirectUri, Refusal, Secret, request::unless_bad,
     },
+    webhook::Webhook,
 };
 
 use super::OAuth;
@@ -19,6 +20,9 @@ const MAX_SHOWN: i64 = 500;
 
 /// How many grants of one person for one account end with their membership. There are few: each client has 20 at most.
 const MAX_ENDED: i64 = 10_000;
+
+/// How many webhooks of a person's apps are shown.
+const MAX_WEBHOOKS_SHOWN: i64 = 500;
 
 const NO_CONNECTION: Error = Error::NotFound {
     what: "connected app",
@@ -45,13 +49,31 @@ impl OAuth {
         RedirectUri::parse(&connection.grant.redirect_uri, self.clients.schemes()).ok()
     }
 
-    /// Ends a grant of the person: at once here, within [`crate::service::credentials::TRUST_SECONDS`] on other cores.
-    pub async fn disconnect(&self, by: &SignedIn, id: GrantId) -> Result<(), Error> {
+    /// The webhooks that end with the apps that act for a person, unless they are kept.
+    pub async fn dependent_webhooks(&self, by: &SignedIn) -> Result<Vec<Webhook>, Error> {
+        let store = self.commands.store();
+        let found = store.list_webhooks_of_apps(by.person, MAX_WEBHOOKS_SHOWN);
+        Ok(webhooks::not_disabled(found.await?))
+    }
+
+    /// Ends a grant of the person: at once here, within [`crate::service::credentials::TRUST_SECONDS`] on other cores. The webhooks that
+    /// the app made or redirected become the person's, if they are kept, and are disabled otherwise.
+    pub async fn disconnect(
+        &self,
+        by: &SignedIn,
+        id: GrantId,
+        keeps_webhooks: bool,
+    ) -> Result<(), Error> {
         let actor = Actor::Person(by.person);
         let decide = async |context: &mut Context| {
             let grant = context.tx.lock_grant(id).await?;
             let grant = grant.filter(|grant| grant.person_id == by.person);
-            grant.ok_or(NO_CONNECTION)?;
+            let grant = grant.ok_or(NO_CONNECTION)?;
+            if keeps_webhooks && grant.revoked_at.is_none() {
+                let (from, to) = (id.uuid(), Some(by.person.uuid()));
+                let account = grant.account_id;
+                context.tx.pass_on_webhooks(account, from, to).await?;
+            }
             revoke(context, id, Disconnection::ByPerson, actor).await
         };
         let ended = self.commands.run(actor, decide).await?;

@@ -1,12 +1,11 @@
 //! Checking in at the door.
 
 use domain::{
-    check_in_code::CheckInCode,
     event::Event,
     fact::RegistrationChange,
     ids::{EventId, RegistrationId},
     instant::Instant,
-    registration::{Registration, Status},
+    registration::{DoorCode, Registration},
     violation::FieldViolation,
 };
 
@@ -106,7 +105,7 @@ impl Registrations {
         &self,
         caller: &Principal,
         id: EventId,
-    ) -> Result<Vec<(CheckInCode, Status, bool)>, Error> {
+    ) -> Result<Vec<DoorCode>, Error> {
         let (event, _) = self.require_paid(caller, id).await?;
         let store = self.commands.store();
         Ok(store.list_check_in_codes(event.id, MAX_CODES).await?)

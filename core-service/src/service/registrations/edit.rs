@@ -76,7 +76,7 @@ impl Registrations {
             context.tx.update_details(&after).await?;
             if let Some(account) = account.filter(|_| after.is_moved_from(before)) {
                 mail_quota::count(context, &self.plans, &account, CORRECTION).await?;
-                correct_address(context, before, &after).await?;
+                correct_address(context, account.id, before, &after).await?;
             } else if after.email != before.email {
                 context.tx.update_address(&after).await?;
             }

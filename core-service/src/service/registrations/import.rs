@@ -24,7 +24,7 @@ use crate::service::{
     table::{Piece, Separator, safe},
 };
 
-pub use self::outcome::{Imported, ImportedLine, Outcome};
+pub use self::outcome::{Imported, ImportedLine, Outcome, ReadPerson};
 
 /// The header of the column that says why a line is wrong.
 const WHY: &str = "why";
@@ -150,6 +150,7 @@ impl Registrations {
                             } else {
                                 FirstMail::Later
                             },
+                            asker: None,
                             link: None,
                             span: traces::current(),
                         });

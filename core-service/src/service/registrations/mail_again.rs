@@ -4,10 +4,10 @@ use domain::{
     budget::Cause,
     email,
     fact::Fact,
-    ids::{EventId, RegistrationId},
+    ids::{AccountId, EventId, RegistrationId},
     registration::{Refusal, Registration, Requester, Status},
 };
-use storage::Reads;
+use storage::{Reads, RefusalLink};
 
 use crate::service::{
     Context, Error, Invocation, Registrations, events, mail_quota, mail_quota::Needed, mailboxes,
@@ -55,10 +55,11 @@ impl Registrations {
     }
 }
 
-/// Writes another address of a registration: the mail goes there again, the earlier address is told, and its
-/// links and its code end.
+/// Writes another address of a registration: the mail goes there again, the earlier address is told, its code ends, and its links only
+/// refuse mails from now on.
 pub(super) async fn correct_address(
     context: &mut Context,
+    account: AccountId,
     before: &Registration,
     after: &Registration,
 ) -> Result<(), Error> {
@@ -67,7 +68,15 @@ pub(super) async fn correct_address(
         mailboxes::spend(context, Cause::Organizer, address).await?;
     }
     context.tx.delete_mails_to_current_address(after.id).await?;
-    context.tx.delete_links(after.id).await?;
+    // Who had the address gets to the registration no more, but the refusal of such mails stays theirs.
+    let refusal = RefusalLink {
+        mailbox: email::mailbox_hash(&before.email),
+        account,
+        event: before.event_id,
+    };
+    let now = context.now;
+    let made = context.tx.make_refusal_links(after.id, &refusal, now);
+    made.await?;
     context.tx.update_address(after).await?;
     let fact = Fact::AddressLeft {
         registration: after.id,

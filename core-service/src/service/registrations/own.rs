@@ -12,11 +12,12 @@ use domain::{
 };
 
 use server::telemetry::chain;
+use storage::RefusalLink;
 
 use crate::service::{
     Commands, Context, Error, Links,
-    catalogue::{ShownBy, organizer, saturated, seats_left},
-    mail_permits::NewLink,
+    catalogue::{ShownBy, counters, organizer, saturated, seats_left},
+    mail_permits::{LinkTarget, NewLink},
     registrations::{MailChoice, manage::Held, settle::settle},
     trust,
 };
@@ -38,6 +39,8 @@ pub struct OwnRegistration {
     pub organizer: ShownBy,
     /// Whether the event is over.
     pub is_event_ended: bool,
+    /// Whether they have a seat at an event that is over, and were checked in, or nobody was.
+    pub was_there: bool,
     /// The confirmation that it awaits, while it can be given.
     pub confirmation: Option<Confirmation>,
     /// The position on the waitlist, from 1.
@@ -50,7 +53,7 @@ pub struct OwnRegistration {
     pub is_party_changeable: bool,
     /// Other details, of a repeated registration, that the attendee may take over.
     pub new_details: Option<Details>,
-    /// Whether the event's organizers mail the address no more, unless the person registers themselves.
+    /// Whether the event's organizers no longer mail the address about what they add it to.
     pub is_mail_refused: bool,
     /// Whether they get no messages of the event's organizers.
     pub are_messages_stopped: bool,
@@ -74,7 +77,7 @@ pub struct Ticket {
 /// Use cases about an attendee's own registration.
 #[derive(Debug, Clone)]
 pub struct OwnRegistrations {
-    commands: Commands,
+    pub(super) commands: Commands,
     links: Links,
     /// Whether every account is trusted.
     trusts_all: bool,
@@ -149,9 +152,15 @@ impl OwnRegistrations {
             let held = hold(context, &hash).await?;
             let before = held.registration.clone();
             let (after, event) = decide(context, held).await?;
-            let is_proof = after != before
-                && !before.is_added
-                && trust::note_proof(context, event.account_id, &before.email).await?;
+            let is_own = after != before && !before.is_added;
+            // An address that anyone typed proves nothing, and who cancels wants no more mail.
+            if is_own && after.status != Status::Cancelled {
+                let mailbox = email::mailbox_hash(&before.email);
+                let refusal = (mailbox, Some(event.account_id));
+                context.tx.delete_suppressions(&[refusal]).await?;
+            }
+            let is_proof =
+                is_own && trust::note_proof(context, event.account_id, &before.email).await?;
             Ok((after, event, is_proof))
         };
         let (registration, event, is_proof) = self.commands.run(Actor::Attendee, change).await?;
@@ -213,10 +222,28 @@ impl OwnRegistrations {
         let token = LinkToken::generate(self.commands.entropy());
         let link = NewLink {
             hash: token.hash(),
-            registration,
-            occasion,
+            to: LinkTarget::Registration {
+                registration,
+                occasion,
+            },
         };
         (token, link)
+    }
+
+    /// A new link for a mail that only refuses such mails, for someone who was added: its token, and what is to be stored.
+    pub(crate) fn new_refusal(&self, registrant: &Registrant) -> Option<(LinkToken, NewLink)> {
+        let event = &registrant.event;
+        let to = RefusalLink {
+            mailbox: email::mailbox_hash(&registrant.email),
+            account: event.account_id,
+            event: event.id,
+        };
+        let token = LinkToken::generate(self.commands.entropy());
+        let link = NewLink {
+            hash: token.hash(),
+            to: LinkTarget::Refusal(to),
+        };
+        registrant.is_added.then_some((token, link))
     }
 
     /// A registration with the data for its mails.
@@ -262,10 +289,15 @@ impl OwnRegistrations {
             held_until: confirmation.held_until.filter(|until| *until > now),
             ..confirmation
         };
+        let counters = counters(store, &event).await?;
+        let is_event_ended = event.has_ended(now);
+        let has_seat = registration.status == Status::Confirmed;
+        let came = registration.checked_in_at.is_some() || counters.checked_in == 0;
         Ok(OwnRegistration {
-            seats_left: seats_left(store, &event).await?,
+            was_there: is_event_ended && has_seat && came,
+            seats_left: counters.seats_left(event.max_capacity),
             organizer: organizer(store, &event).await?,
-            is_event_ended: event.has_ended(now),
+            is_event_ended,
             confirmation: registration.confirmation.filter(is_open).map(current),
             is_party_changeable: is_changeable && registration.party.size > 1,
             changeable: if is_changeable {

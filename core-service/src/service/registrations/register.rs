@@ -4,6 +4,7 @@ use std::net::IpAddr;
 
 use domain::{
     audit::Actor,
+    budget::Asker,
     email::{self, Email},
     event::Event,
     ids::{EventId, RegistrationId},
@@ -83,6 +84,7 @@ impl Registrations {
                 party: new.party,
                 answers: new.answers,
                 mail: FirstMail::Sent,
+                asker: Some(Asker::at(client)),
                 link: None,
                 span: traces::current(),
             })
@@ -119,6 +121,7 @@ impl Registrations {
             party: new.party,
             answers: new.answers,
             mail: FirstMail::Sent,
+            asker: None,
             link: Some(token.hash()),
             span: traces::current(),
         };

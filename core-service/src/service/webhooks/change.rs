@@ -10,10 +10,10 @@ use domain::{
 
 use super::{
     MAX_WEBHOOKS, Webhooks,
-    create::{check_plan, check_rights, is_announced, record},
+    create::{check_plan, check_rights, is_of_others, record},
     lock,
 };
-use crate::service::{Context, Error, Principal, events};
+use crate::service::{Context, Error, Invocation, events, judgement::Judgement};
 
 /// A change to a webhook.
 #[derive(Debug, Clone, Default)]
@@ -36,27 +36,37 @@ impl Webhooks {
     /// Changes a webhook. What waits is sent once it is active.
     pub async fn update(
         &self,
-        caller: &Principal,
+        by: impl Into<Invocation<'_, Webhook>>,
         id: WebhookId,
         patch: WebhookPatch,
     ) -> Result<Webhook, Error> {
+        let by = by.into();
+        let caller = by.caller;
         let decide = async |context: &mut Context| {
             let account = events::lock_account(context, caller).await?;
             let before = lock(context, caller, id).await?;
-            let after = self.patched(&before, patch, context)?;
+            let says_more =
+                patch.content == Change::Set(Content::Full) && before.content != Content::Full;
+            let mut judgement = Judgement::of(patch.mistakes.clone());
+            let after = judgement.note(self.patched(&before, patch, context))?;
+            if says_more {
+                // Whoever decides what a message says must be allowed to see it.
+                check_rights(caller, Content::Full)?;
+                judgement.note_of("content", check_plan(&account, Content::Full))?;
+            }
+            let after = judgement.conclude(after)?;
             if after == before {
                 return Ok(after);
             }
             let is_redirected = after.url.is_some() && after.url != before.url;
-            let says_more = after.content == Content::Full && before.content != Content::Full;
             let is_enabled =
                 before.state == WebhookState::Disabled && after.state == WebhookState::Active;
-            if is_redirected || says_more || is_enabled {
-                // Whoever decides where a message goes must be allowed to see what it says.
+            if is_redirected || is_enabled {
+                // The same holds for whoever decides where it goes.
                 check_rights(caller, after.content)?;
             }
-            if says_more {
-                check_plan(&account, after.content)?;
+            if is_redirected || says_more {
+                caller.require_step_up(context.now)?;
             }
             let is_theirs = is_redirected || says_more || is_enabled;
             let after = Webhook {
@@ -81,12 +91,14 @@ impl Webhooks {
                 context.wake_runner();
             }
             let change = WebhookChange::Updated {
-                is_announced: is_theirs && is_announced(context, caller).await?,
+                is_announced: is_redirected
+                    || says_more
+                    || (is_enabled && is_of_others(context, caller).await?),
             };
             record(context, &after, change).await?;
             Ok(after)
         };
-        self.commands.run(caller, decide).await
+        self.commands.run_for(by, decide).await
     }
 
     fn patched(
@@ -96,7 +108,7 @@ impl Webhooks {
         context: &Context,
     ) -> Result<Webhook, Error> {
         let (now, mut after) = (context.now, before.clone());
-        let mut wrong = patch.mistakes;
+        let mut wrong = Vec::new();
         let url = match patch.url {
             Change::Set(url) => self.checked_url(&url).map_or_else(
                 |violations| {
@@ -150,14 +162,20 @@ impl Webhooks {
     }
 
     /// Deletes a webhook. What waits is not sent any more.
-    pub async fn delete(&self, caller: &Principal, id: WebhookId) -> Result<WebhookId, Error> {
+    pub async fn delete(
+        &self,
+        by: impl Into<Invocation<'_, WebhookId>>,
+        id: WebhookId,
+    ) -> Result<WebhookId, Error> {
+        let by = by.into();
+        let caller = by.caller;
         let decide = async |context: &mut Context| {
             let webhook = lock(context, caller, id).await?;
             context.tx.delete_webhook(&webhook).await?;
             record(context, &webhook, WebhookChange::Deleted).await?;
             Ok(id)
         };
-        self.commands.run(caller, decide).await
+        self.commands.run_for(by, decide).await
     }
 }
 

@@ -7,13 +7,16 @@ use domain::{
     ids::{EventId, WebhookId},
     person::Role,
     scope::Scope,
+    violation::Checked,
     webhook::{
         Content, OVERLAP_SECONDS, Scheme, SigningKey, Webhook, WebhookState, WebhookTypes, quota,
     },
 };
 
 use super::{MAX_WEBHOOKS, Webhooks, lock};
-use crate::service::{Context, Error, Invocation, Lacking, Principal, events};
+use crate::service::{
+    Context, Error, Invocation, Lacking, Principal, events, judgement::Judgement,
+};
 
 /// A webhook to create.
 #[derive(Debug, Clone)]
@@ -46,29 +49,33 @@ impl Webhooks {
     pub async fn create(
         &self,
         by: impl Into<Invocation<'_, MadeWebhook>>,
-        new: NewWebhook,
+        new: impl Into<Checked<NewWebhook>>,
     ) -> Result<MadeWebhook, Error> {
         let by = by.into();
         let caller = by.caller;
+        let Checked {
+            message: new,
+            mistakes,
+        } = new.into();
         let types = WebhookTypes::named(&new.types);
         let url = new.url.as_deref().map(|url| self.checked_url(url));
-        let (types, url) = match (types, url.transpose()) {
-            (Ok(types), Ok(url)) => (types, url),
-            (types, url) => {
-                let violations = types.err().into_iter().chain(url.err());
-                return Err(Error::Invalid(violations.flatten().collect()));
-            }
-        };
+        let url = url.transpose();
         let decide = async |context: &mut Context| {
             let account = events::lock_account(context, caller).await?;
             check_rights(caller, new.content)?;
-            check_plan(&account, new.content)?;
+            // A webhook is worth a key: what happens is sent to whoever made it.
+            caller.require_step_up(context.now)?;
+            let mut judgement = Judgement::of(mistakes);
+            let url = judgement.note(url)?;
+            let types = judgement.note(types)?;
+            judgement.note_of("content", check_plan(&account, new.content))?;
             if let Some(event) = new.event {
                 let found = context
                     .tx
                     .find_account_event(caller.account, caller.reach, event);
                 found.await?.ok_or(Error::NO_EVENT)?;
             }
+            let (types, url) = judgement.conclude(types.zip(url))?;
             let last = context.tx.lock_webhook_stream(caller.account).await?;
             let present = context
                 .tx
@@ -102,10 +109,7 @@ impl Webhooks {
                 updated_at: now,
             };
             context.tx.insert_webhook(&webhook).await?;
-            let change = WebhookChange::Created {
-                is_announced: is_announced(context, caller).await?,
-            };
-            record(context, &webhook, change).await?;
+            record(context, &webhook, WebhookChange::Created).await?;
             let secret = key.secret();
             Ok(MadeWebhook { webhook, secret })
         };
@@ -113,7 +117,13 @@ impl Webhooks {
     }
 
     /// Gives a webhook a new secret. The former one signs as well for a while.
-    pub async fn rotate(&self, caller: &Principal, id: WebhookId) -> Result<MadeWebhook, Error> {
+    pub async fn rotate(
+        &self,
+        by: impl Into<Invocation<'_, MadeWebhook>>,
+        id: WebhookId,
+    ) -> Result<MadeWebhook, Error> {
+        let by = by.into();
+        let caller = by.caller;
         let decide = async |context: &mut Context| {
             let webhook = lock(context, caller, id).await?;
             let now = context.now;
@@ -136,7 +146,7 @@ impl Webhooks {
             let secret = key.secret();
             Ok(MadeWebhook { webhook, secret })
         };
-        self.commands.run(caller, decide).await
+        self.commands.run_for(by, decide).await
     }
 
     fn new_key(&self, scheme: Scheme) -> Result<SigningKey, Error> {
@@ -183,8 +193,8 @@ fn check_quota(account: &Account, present: usize) -> Result<(), Error> {
     )))
 }
 
-/// Whether the owners get a mail about what the caller does: none of them does it by themselves.
-pub(super) async fn is_announced(context: &mut Context, caller: &Principal) -> Result<bool, Error> {
+/// Whether none of the owners does it by themselves.
+pub(super) async fn is_of_others(context: &mut Context, caller: &Principal) -> Result<bool, Error> {
     let Actor::Person(person) = caller.actor else {
         return Ok(matches!(caller.actor, Actor::Key(_) | Actor::App(..)));
     };

@@ -293,7 +293,8 @@ impl Webhooks {
     }
 }
 
-fn change_of(before: &Webhook, after: &Webhook) -> Option<WebhookChange> {
+/// What became of a webhook that fails, if something did.
+pub(super) fn change_of(before: &Webhook, after: &Webhook) -> Option<WebhookChange> {
     if after.state != before.state {
         return Some(WebhookChange::Disabled);
     }

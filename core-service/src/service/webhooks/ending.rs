@@ -1,19 +1,77 @@
-//! Ending webhooks with the power by which someone decided where they post.
+//! Ending webhooks: with the power by which someone decided where they post, and when nothing gets through.
 
 use domain::{
     audit::Actor,
     fact::{Fact, WebhookChange},
     ids::{AccountId, PersonId},
     instant::Instant,
-    webhook::{DisabledReason, Webhook, WebhookState},
+    webhook::{
+        DISABLED_AFTER_SECONDS, DisabledReason, WARNED_AFTER_SECONDS, Webhook, WebhookState,
+        still_failing,
+    },
 };
 use uuid::Uuid;
 
+use super::deliver::change_of;
 use crate::service::{Commands, Context, Error};
 
 /// Webhooks that one transaction of maintenance disables, and transactions in a round.
 const BATCH: i64 = 50;
 const BATCHES: usize = 20;
+
+/// Failing webhooks that a round of maintenance decides, each in a transaction of its own.
+const MAX_FAILING: i64 = 200;
+
+/// A delivery that is due within these seconds is tried soon, or at this moment: a lease lasts less. Its attempt decides what becomes of its
+/// webhook. Otherwise, webhooks would be disabled after an outage of Muster, before their receivers got another chance.
+const SOON_SECONDS: i64 = 120;
+
+/// Mails the owners of webhooks of which every attempt has failed for a day, and disables them after five. Returns whether there are more.
+pub(crate) async fn judge_failing_webhooks(commands: &Commands) -> Result<bool, Error> {
+    let now = commands.now();
+    let found = commands.store().list_failing_webhooks(
+        now.plus_seconds(-WARNED_AFTER_SECONDS),
+        now.plus_seconds(-DISABLED_AFTER_SECONDS),
+        now.plus_seconds(SOON_SECONDS),
+        MAX_FAILING,
+    );
+    let found = found.await?;
+    let mut failure = None;
+    for webhook in &found {
+        // One that cannot be decided does not stop the others.
+        if let Err(error) = judge_failing(commands, webhook).await {
+            failure.get_or_insert(error);
+        }
+    }
+    let is_full = i64::try_from(found.len()).is_ok_and(|count| count == MAX_FAILING);
+    failure.map_or(Ok(is_full), Err)
+}
+
+async fn judge_failing(commands: &Commands, found: &Webhook) -> Result<(), Error> {
+    let decide = async |context: &mut Context| {
+        context.tx.lock_webhook_stream(found.account_id).await?;
+        let before = context.tx.lock_webhook(found.id).await?;
+        // A message may have got through before it was locked, and its owner may have paused it.
+        let Some(before) = before.filter(Webhook::is_active) else {
+            return Ok(());
+        };
+        let after = still_failing(before.clone(), context.now);
+        let Some(change) = change_of(&before, &after) else {
+            return Ok(());
+        };
+        context.tx.update_webhook(&after).await?;
+        if after.state == WebhookState::Disabled {
+            context.tx.park_deliveries(&after).await?;
+        }
+        let fact = Fact::WebhookChanged {
+            webhook: &after,
+            change,
+        };
+        context.record(fact).await?;
+        Ok(())
+    };
+    commands.run(Actor::System, decide).await
+}
 
 /// Disables the webhooks of keys and apps whose time is over. Returns whether there are more.
 pub(crate) async fn end_expired_webhooks(commands: &Commands) -> Result<bool, Error> {
@@ -30,6 +88,12 @@ pub(crate) async fn end_expired_webhooks(commands: &Commands) -> Result<bool, Er
         }
     }
     Ok(true)
+}
+
+/// Those of these webhooks that can still end.
+pub(in crate::service) fn not_disabled(mut webhooks: Vec<Webhook>) -> Vec<Webhook> {
+    webhooks.retain(|webhook| webhook.state != WebhookState::Disabled);
+    webhooks
 }
 
 /// Disables the webhooks of a credential that is revoked.

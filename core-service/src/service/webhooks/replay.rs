@@ -5,18 +5,26 @@ use storage::Reads;
 use uuid::Uuid;
 
 use super::{Webhooks, create::record, lock};
-use crate::service::{Context, Error, Principal, catalogue::saturated};
+use crate::service::{Context, Error, Invocation, Principal, catalogue::saturated};
 
 /// Messages that one call sends again.
 const MAX_REPLAYED: i64 = 1_000;
+
+/// The end of a time that has none.
+const LAST: Instant = Instant::from_micros(i64::MAX);
 
 /// Which messages to send again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WhichMessages {
     /// These, whatever became of them. Those that wait are due at once.
     Named(Vec<Uuid>),
-    /// Those that failed since then.
-    FailedSince(Instant),
+    /// Those of a time that failed.
+    Failed {
+        /// When it begins.
+        since: Instant,
+        /// Before when it ends, if it ends.
+        until: Option<Instant>,
+    },
 }
 
 /// Messages that are, or would be, sent again.
@@ -32,10 +40,12 @@ impl Webhooks {
     /// Sends messages of a webhook again, with the same ids.
     pub async fn replay(
         &self,
-        caller: &Principal,
+        by: impl Into<Invocation<'_, Replayed>>,
         id: WebhookId,
         which: WhichMessages,
     ) -> Result<Replayed, Error> {
+        let by = by.into();
+        let caller = by.caller;
         let decide = async |context: &mut Context| {
             let webhook = lock(context, caller, id).await?;
             let (messages, replayed) = found(&context.tx, &webhook, &which).await?;
@@ -50,7 +60,7 @@ impl Webhooks {
             record(context, &webhook, WebhookChange::Replayed(replayed.count)).await?;
             Ok(replayed)
         };
-        self.commands.run(caller, decide).await
+        self.commands.run_for(by, decide).await
     }
 
     /// What [`replay`](Self::replay) would send, and to which webhook.
@@ -81,8 +91,9 @@ async fn found(
             let found = reads.list_deliveries_of(webhook.id, messages).await?;
             (found, false)
         }
-        WhichMessages::FailedSince(since) => {
-            let failed = reads.list_failed_deliveries(webhook.id, *since, MAX_REPLAYED + 1);
+        WhichMessages::Failed { since, until } => {
+            let until = until.unwrap_or(LAST);
+            let failed = reads.list_failed_deliveries(webhook.id, *since, until, MAX_REPLAYED + 1);
             let mut failed = failed.await?;
             let limit = usize::try_from(MAX_REPLAYED).unwrap_or(usize::MAX);
             let has_more = failed.len() > limit;

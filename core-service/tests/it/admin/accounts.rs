@@ -235,7 +235,7 @@ async fn an_account_is_removed_once_everyone_was_told(database: Database) {
     let remove = "account remove --email olga@example.org";
     let unconfirmed = run(&database, remove).await.unwrap_err();
     assert_eq!(unconfirmed.code(), 64);
-    let what = "1 events, 1 registrations, 1 keys and 1 members";
+    let what = "1 event, 1 registration, 1 key and 1 member";
     assert!(unconfirmed.to_string().ends_with(what), "{unconfirmed}");
     let remove = format!("{remove} --yes");
     let unheard = run(&database, &remove).await.unwrap_err().to_string();

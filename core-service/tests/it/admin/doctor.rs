@@ -2,23 +2,27 @@
 
 use std::sync::Arc;
 
+use clap::Parser as _;
 use core_service::{
     admin::Output,
     jobs::Maintenance,
     service::{NewWebhook, Policy, UseCases, WebhookPolicy, Webhooks},
 };
 use domain::{
+    clock::Clock,
+    entropy::Entropy,
     job::{Destination, JobKind},
     registration::Status,
     webhook::{Content, Scheme},
 };
 use seal::SecretKeys;
 use serde_json::json;
+use server::exposure::Exposure;
 use storage::KeyUses;
 use test_postgres::Database;
 use test_smtp::{Encryption, Reaction, Server, Step};
 
-use super::{examine_with_keys, run, run_on};
+use super::{NO_NAME_SERVER, Program, examine_with_keys, run, run_on};
 use crate::{
     fixtures::{NOW, migrate},
     service::{Instance, public_event},
@@ -30,12 +34,56 @@ async fn a_migrated_database_has_no_errors(database: Database) {
     let answer = run(&database, "doctor").await.unwrap();
     assert!(answer.succeeded, "{}", answer.text);
     assert!(answer.text.ends_with("\nno errors"), "{}", answer.text);
-    let expected = "note   mail            no mail is sent: without --smtp-url (MUSTER_SMTP_URL), mails are written to ./data/mail";
+    let expected = "note   mail            no email is sent: without --smtp-url (MUSTER_SMTP_URL), emails are written to ./data/mail";
     if database.is_postgres() {
         assert!(answer.text.contains(expected), "{}", answer.text);
         let expected = "ok     database clock  agrees with this machine's";
         assert!(answer.text.contains(expected), "{}", answer.text);
     }
+}
+
+async fn doctor_says_what_others_can_reach(database: Database) {
+    let found = async |exposure: Exposure| {
+        let words = ["muster", "--database-url", database.url(), "doctor"];
+        let program = Program::try_parse_from(words).unwrap();
+        let command = program.command.with_name_server(NO_NAME_SERVER);
+        let command = command.exposed(exposure);
+        let (clock, entropy) = (Clock::system(), Entropy::system());
+        let answer = command.answer(&program.data, &program.mail, clock, entropy);
+        let answer = answer.await.unwrap();
+        // A network may make up for it.
+        assert!(answer.succeeded, "{}", answer.text);
+        let lines = answer
+            .text
+            .lines()
+            .filter(|line| line.contains(" exposure "));
+        lines.map(str::to_owned).collect::<Vec<_>>()
+    };
+    let local = Exposure {
+        http: Some("127.0.0.1:8080".parse().unwrap()),
+        ..Exposure::default()
+    };
+    let fine = found(local).await;
+    assert_eq!(fine.len(), 1, "{fine:?}");
+    assert!(fine[0].starts_with("ok "), "{fine:?}");
+    assert!(fine[0].contains("is as it should be"), "{fine:?}");
+    let open = |public_url: &str| Exposure {
+        public_url: Some(public_url.to_owned()),
+        http: Some("127.0.0.1:8080".parse().unwrap()),
+        has_proxies: false,
+        grpc: Some(("0.0.0.0:50051".parse().unwrap(), false)),
+    };
+    let told = found(open("http://muster.invalid")).await;
+    for words in [
+        "is plain http",
+        "the gRPC port 0.0.0.0:50051",
+        "/healthz does not answer from here",
+    ] {
+        let is_told = |line: &String| line.starts_with("note ") && line.contains(words);
+        assert!(told.iter().any(is_told), "{words}: {told:?}");
+    }
+    let told = found(open("https://muster.invalid")).await;
+    assert!(told[1].contains("--trusted-proxies"), "{told:?}");
 }
 
 async fn doctor_tries_the_mail_server(database: Database) {
@@ -57,18 +105,18 @@ async fn doctor_tries_the_mail_server(database: Database) {
     let answers =
         format!("the mail server {address} answers, not encrypted, and accepts the login");
     let answer = run(&database, &doctor("right", "")).await.unwrap();
-    let expected = format!("{answers}; --mail-to ADDRESS sends a test mail");
+    let expected = format!("{answers}; --mail-to ADDRESS sends a test email");
     assert_eq!(mail(answer), (true, expected));
     assert!(server.mails().is_empty());
 
     let answer = run(&database, &doctor("right", " --mail-to ada@example.org")).await;
     let expected = format!(
-        "{answers}, and accepted the test mail; check that it arrives, and that it is not marked as spam"
+        "{answers}, and accepted the test email; check that it arrives, and that it is not marked as spam"
     );
     assert_eq!(mail(answer.unwrap()), (true, expected));
     let sent = server.mails().pop().unwrap();
     assert_eq!(sent.recipients, ["ada@example.org"]);
-    assert_eq!(sent.header("Subject"), Some("A test mail from Muster"));
+    assert_eq!(sent.header("Subject"), Some("A test email from Muster"));
 
     let mend = "check --smtp-url (MUSTER_SMTP_URL), --mail-from and the server's log";
     let answer = run(&database, &doctor("wrong", "")).await.unwrap();
@@ -194,6 +242,7 @@ async fn doctor_says_which_secrets_the_keys_of_this_core_do_not_open(database: D
 test_postgres::on_both_engines!(prepare: migrate;
     doctor_says_which_secrets_the_keys_of_this_core_do_not_open,
     a_migrated_database_has_no_errors,
+    doctor_says_what_others_can_reach,
     doctor_tries_the_mail_server,
     doctor_says_which_mails_wait_and_which_failed,
 );

@@ -21,13 +21,13 @@ async fn queued_mails_are_listed_held_released_and_dropped(database: Database) {
     let (olga, mailbox) = (core.olga().await, Mailbox::of(&core));
     let event = core.create(&olga, seats(9)).await;
     let none = run(&database, "mail queued").await.unwrap();
-    assert_eq!(none.text, "there are no queued mails");
+    assert_eq!(none.text, "there are no queued emails");
     let added = core.registrations.add(&olga, event.id, guest("ada"));
     added.await.unwrap();
 
     let held = run(&database, "mail hold --account OLGA@example.org").await;
     let expected = format!(
-        "holds 1 queued mail of {0}, and all to come; send them with: muster mail release --account {0}",
+        "the emails of account {0} are held, 1 of them queued now; send them with: muster mail release --account {0}",
         olga.account
     );
     assert_eq!(held.unwrap().text, expected);
@@ -54,7 +54,7 @@ async fn queued_mails_are_listed_held_released_and_dropped(database: Database) {
     assert!(refused.to_string().starts_with("--yes is missing"));
     let plan = run(&database, &format!("{drop} --dry-run")).await.unwrap();
     let expected = format!(
-        "1 queued mail of {} would be removed for good",
+        "1 queued email of account {} would be removed for good",
         olga.account
     );
     assert_eq!(plan.text, expected);
@@ -68,16 +68,15 @@ async fn queued_mails_are_listed_held_released_and_dropped(database: Database) {
 async fn an_address_is_blocked_and_mailed_again(database: Database) {
     Instance::open(&database).await;
     let blocked = "mail suppress ada@example.org";
-    let expected =
-        "ada@example.org gets no more mails; end that with: muster mail allow ada@example.org";
+    let expected = "ada@example.org gets no more emails; allow them again with: muster mail allow ada@example.org";
     assert_eq!(run(&database, blocked).await.unwrap().text, expected);
     let again = run(&database, blocked).await.unwrap();
-    assert_eq!(again.text, "ada@example.org was blocked already");
+    assert_eq!(again.text, "ada@example.org was already blocked");
     let allowed = run(&database, "mail allow Ada+x@example.org")
         .await
         .unwrap();
     assert_eq!(allowed.json, json!({ "is_suppressed": false }));
-    assert_eq!(allowed.text, "Ada+x@example.org gets mails again");
+    assert_eq!(allowed.text, "Ada+x@example.org gets emails again");
     let again = run(&database, "mail allow ada@example.org").await.unwrap();
     assert_eq!(again.text, "ada@example.org was not blocked");
 }
@@ -102,7 +101,7 @@ async fn blocked_mailboxes_are_listed_with_what_is_known_of_them(database: Datab
         .collect();
     let text = listed().await.text;
     for expected in [
-        "ada@example.org                       mails came back: no messages and reminders  2030-01-01T00:00:00Z".to_owned(),
+        "ada@example.org                       emails came back: gets no messages and reminders  2030-01-01T00:00:00Z".to_owned(),
         format!("(unknown, SHA-256 {start}…)       blocked by an operator"),
     ] {
         let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -117,7 +116,7 @@ async fn blocked_mailboxes_are_listed_with_what_is_known_of_them(database: Datab
         .collect();
     assert!(reasons.contains(&json!("bounced")) && reasons.contains(&json!("operator")));
     let allowed = run(&database, "mail allow ada@example.org").await.unwrap();
-    assert_eq!(allowed.text, "ada@example.org gets mails again");
+    assert_eq!(allowed.text, "ada@example.org gets emails again");
     assert_eq!(listed().await.json["items"].as_array().unwrap().len(), 1);
 }
 
@@ -134,7 +133,7 @@ async fn a_suspended_account_is_removed_without_telling_anyone(database: Databas
     let told = run(&database, &told).await.unwrap_err().to_string();
     assert!(told.contains("leave --cancel-events out"), "{told}");
     let plan = run(&database, &format!("{which} --dry-run")).await.unwrap();
-    let warning = "people are registered for 1 events to come, and would get no mail";
+    let warning = "people are registered for 1 upcoming event, and would get no email";
     assert!(plan.text.ends_with(warning), "{}", plan.text);
     let removed = run(&database, &format!("{which} --yes")).await.unwrap();
     assert_eq!(removed.json["removed"], true);

@@ -113,11 +113,11 @@ async fn a_sender_whom_dns_confirms_is_fine(database: Database) {
     for (check, expected) in [
         (
             "SPF",
-            "muster.example says which servers send its mails: v=spf1 mx -all",
+            "muster.example says which servers send its emails: v=spf1 mx -all",
         ),
         (
             "DKIM",
-            "there are keys below _domainkey.muster.example; whether mails are signed is in the head of a test mail: dkim=pass",
+            "there are keys below _domainkey.muster.example; the header of a test email says whether emails are signed: dkim=pass",
         ),
         ("DMARC", "muster.example has a policy: v=DMARC1; p=reject"),
         (
@@ -134,15 +134,15 @@ async fn what_is_missing_is_said_in_words(database: Database) {
     for (check, expected) in [
         (
             "SPF",
-            "muster.example does not say which servers send its mails: add a TXT record there",
+            "muster.example does not say which servers send its emails: add a TXT record there",
         ),
         (
             "DKIM",
-            "there are no keys below _domainkey.muster.example: let your mail server sign mails",
+            "there are no keys below _domainkey.muster.example: let your mail server sign emails",
         ),
         (
             "DMARC",
-            "muster.example has no policy, and large providers take fewer mails",
+            "muster.example has no policy, and large providers accept fewer emails",
         ),
     ] {
         let (is_note, message) = &found[check];

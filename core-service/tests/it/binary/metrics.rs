@@ -152,7 +152,7 @@ async fn webhooks_are_measured(database: Database) {
     let mut webhooks = WebhookServiceClient::new(channel.clone());
     let urls = [
         Receiver::start("204 No Content"),
-        Receiver::start("500 Internal Server Error"),
+        Receiver::start("500 Internal Server Error\r\nretry-after: 3600"),
         Receiver::start("410 Gone"),
     ]
     .map(|receiver| receiver.url);
@@ -172,6 +172,7 @@ async fn webhooks_are_measured(database: Database) {
         &[
             r#"muster_webhook_deliveries_total{outcome="delivered"} 1"#,
             r#"muster_webhook_deliveries_total{outcome="refused"}"#,
+            r#"muster_webhook_deliveries_total{outcome="busy"} 1"#,
         ],
     );
     assert!(!posted.contains("127.0.0.1"), "{posted}");
@@ -182,8 +183,8 @@ async fn webhooks_are_measured(database: Database) {
     drop(running);
     let folder = tempfile::tempdir().unwrap();
     let other = Running::start_in(folder, database.url(), &arguments);
-    let oldest = r#"muster_webhook_oldest_undelivered_seconds{state="failing"} "#;
-    let page = await_samples(
+    // What waits for its next attempt is not late.
+    await_samples(
         &address(&other),
         &[
             r#"muster_webhooks{state="working"} 1"#,
@@ -191,14 +192,8 @@ async fn webhooks_are_measured(database: Database) {
             r#"muster_webhooks{state="paused"} 0"#,
             r#"muster_webhooks{state="disabled"} 1"#,
             r#"muster_webhook_oldest_undelivered_seconds{state="working"} 0.0"#,
-            oldest,
+            r#"muster_webhook_oldest_undelivered_seconds{state="failing"} 0.0"#,
         ],
-    );
-    let line = page.lines().find_map(|line| line.strip_prefix(oldest));
-    let seconds: f64 = line.unwrap().parse().unwrap();
-    assert!(
-        seconds > 0.0 && seconds < TIMEOUT.as_secs_f64(),
-        "{seconds}"
     );
 }
 

@@ -154,7 +154,8 @@ fn a_database_without_migrations_is_reported_with_the_command_to_run() {
     };
     assert!(line.starts_with("error: the database lacks "), "{line}");
     assert!(line.contains(" migrations, 0001_initial to "), "{line}");
-    assert!(line.ends_with(": run the command migrate first"), "{line}");
+    let command = format!(" migrate --data-dir {data_dir}` first");
+    assert!(line.ends_with(&command), "{line}");
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! `kill -9` while events change and their messages are posted: no message of an acknowledged change is lost, and what comes twice has
 //! the same id.
 
+mod under_load;
+
 use std::collections::{HashMap, HashSet};
 
 use clap::Parser as _;
@@ -65,22 +67,25 @@ async fn post_the_rest(database: &Database) {
     core.unwrap().runner().drain().await.unwrap();
 }
 
-/// The events of which a receiver got `event.created`, by the id of the message. Whatever came twice has the same content.
-fn created(received: Vec<Received>) -> HashSet<String> {
+/// What the messages of a type that a receiver got are about, by this field. Whatever came twice has the same id and content.
+fn subjects(received: Vec<Received>, kind: &str, field: &str) -> HashSet<String> {
     let mut bodies = HashMap::new();
     for one in received {
         let body = bodies.entry(one.id()).or_insert_with(|| one.body.clone());
         assert_eq!(*body, one.body);
     }
-    let mut events = HashSet::new();
+    let mut subjects = HashSet::new();
     for body in bodies.values() {
         let message: serde_json::Value = serde_json::from_slice(body).unwrap();
-        if message["type"] == "event.created" {
-            let id = message["data"]["event_id"].as_str().unwrap().to_owned();
-            assert!(events.insert(id), "an event was created by two messages");
+        if message["type"] == kind {
+            let id = message["data"][field].as_str().unwrap().to_owned();
+            assert!(
+                subjects.insert(id),
+                "two messages have different ids: {message}"
+            );
         }
     }
-    events
+    subjects
 }
 
 async fn no_message_of_an_acknowledged_change_is_lost_by_kill_9(database: Database) {
@@ -103,7 +108,7 @@ async fn no_message_of_an_acknowledged_change_is_lost_by_kill_9(database: Databa
         drop(beside.map(Running::kill));
     }
     post_the_rest(&database).await;
-    let created = created(receiver.taken());
+    let created = subjects(receiver.taken(), "event.created", "event_id");
     let lost: Vec<_> = acknowledged
         .keys()
         .filter(|id| !created.contains(*id))

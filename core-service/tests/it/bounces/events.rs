@@ -43,7 +43,7 @@ fn ses(id: &str, kind: &str, what: &Value) -> Value {
     })
 }
 
-/// A permanent failure, as each provider reports it. Postmark does not know our Message-ID.
+/// A permanent failure, as each provider reports it. Postmark does not know our Message-ID, but the metadata that the mail had.
 fn failures(id: &str) -> [Value; 4] {
     let words = "550 5.1.1 <ada@example.org>: no such user of grace@example.org";
     let ses_bounce = json!({
@@ -61,6 +61,7 @@ fn failures(id: &str) -> [Value; 4] {
             "RecordType": "Bounce", "ID": 42, "Type": "HardBounce", "TypeCode": 1, "Name": "Hard bounce",
             "MessageID": "d12c2f1c-60f3-4258-b163-d17052546ae4", "Details": format!("smtp;{words}"), "Email": ADA,
             "BouncedAt": "2030-01-01T00:00:00Z", "Inactive": true, "MessageStream": "outbound",
+            "Metadata": {"muster": id.trim_start_matches('<').split('@').next()},
         }),
         json!({
             "signature": {"timestamp": "1893456000", "token": "a", "signature": "b"},
@@ -121,6 +122,34 @@ async fn a_complaint_is_the_last_word(database: Database) {
     assert_eq!(shown, [("complained", Some(ADA))]);
 }
 
+async fn a_report_that_names_no_mail_stops_the_mailbox_and_blames_none(database: Database) {
+    let outbox = Outbox::open(&database).await;
+    let (guest, _) = outbox.mail(ADA).await;
+    let mails = outbox.server.mails();
+    let metadata = mails[0].header("X-PM-Metadata-muster");
+    assert_eq!(metadata, Some(&*registered(guest).to_string()));
+    let report = |address: &str, status: &str| {
+        let event = json!({"kind": "bounced", "address": address, "status": status});
+        json!({"events": [event]})
+    };
+    // It may be about that mail alone.
+    let full = report(ADA, "5.2.2");
+    assert_eq!(outbox.take(&full).await, [Taken::Repeated]);
+    assert!(!outbox.is_stopped(ADA).await);
+    let gone = report(ADA, "5.1.1");
+    assert_eq!(outbox.take(&gone).await, [Taken::Recorded]);
+    assert_eq!(outbox.take(&gone).await, [Taken::Repeated]);
+    assert!(outbox.is_stopped(ADA).await);
+    assert_eq!(outbox.numbers().await, [("handed_over".to_owned(), 1)]);
+    let complained = json!({"RecordType": "SpamComplaint", "Email": ADA});
+    assert_eq!(outbox.take(&complained).await, [Taken::Recorded]);
+    assert_eq!(outbox.numbers().await, [("handed_over".to_owned(), 1)]);
+    // Nothing was sent to them.
+    let other = report("grace@example.org", "5.1.1");
+    assert_eq!(outbox.take(&other).await, [Taken::Unknown]);
+    assert!(!outbox.is_stopped("grace@example.org").await);
+}
+
 async fn a_code_that_came_back_says_nothing_of_another_mail(database: Database) {
     let outbox = Outbox::open(&database).await;
     outbox.mail(ADA).await;
@@ -133,6 +162,7 @@ async fn a_code_that_came_back_says_nothing_of_another_mail(database: Database) 
 
 test_postgres::on_both_engines!(prepare: migrate;
     a_code_that_came_back_says_nothing_of_another_mail,
+    a_report_that_names_no_mail_stops_the_mailbox_and_blames_none,
     every_provider_says_that_a_mail_came_back,
     a_complaint_is_the_last_word,
 );

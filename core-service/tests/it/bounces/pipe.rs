@@ -29,13 +29,13 @@ async fn a_mail_server_pipes_a_report_and_an_automatic_reply(database: Database)
     let url = database.url().to_owned();
     let message = |name| report(name, &sender, "ada@example.org");
     let reply = bounce(&url, &message("vacation"));
-    let expected = "ignored: it is no delivery report (RFC 3464)\n";
+    let expected = "ignored: it is not a delivery report (RFC 3464)\n";
     assert_eq!(reply, (0, expected.to_owned()));
     let first = bounce(&url, &message("postfix"));
-    let expected = "recorded that the mail came back\n";
+    let expected = "recorded that the email came back\n";
     assert_eq!(first, (0, expected.to_owned()));
     let second = bounce(&url, &message("postfix"));
-    let expected = "ignored: the mail was reported before\n";
+    let expected = "ignored: the email was reported before\n";
     assert_eq!(second, (0, expected.to_owned()));
     assert_eq!(outbox.numbers().await, [("bounced".to_owned(), 1)]);
 }

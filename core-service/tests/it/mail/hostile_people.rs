@@ -124,6 +124,7 @@ fn mail(kind: Kind, [person, account, title]: [&str; 3]) -> email::Mail {
                 rights: Rights::everywhere(Role::Owner),
                 choice: MailChoice::All,
                 sees_registrations: true,
+                is_account_trusted: true,
             };
             let news = EventUpdates {
                 event: EventId::new(nil),

@@ -1,7 +1,12 @@
 //! The budget of one mailbox, over all causes, accounts and cores.
 
 use core_service::service::{Error, NewRegistration, Policy};
-use domain::{plan::Plan, rate::LimitSettings};
+use domain::{
+    change::Change,
+    event::{NewEvent, WindowChange},
+    plan::Plan,
+    rate::LimitSettings,
+};
 use test_postgres::Database;
 use test_smtp::{Reaction, Server};
 
@@ -106,6 +111,39 @@ async fn five_accounts_cannot_send_more_than_ten_mails_to_one_mailbox(database: 
     assert!(is_allowed(other.await));
 }
 
+async fn registrations_from_one_network_leave_others_their_codes(database: Database) {
+    let instance = open(&database).await;
+    let (olga, mailbox) = (instance.olga().await, Mailbox::of(&instance));
+    let registered = async |client: &str, times: usize| {
+        let (client, mut count) = (Some(client.parse().unwrap()), 0);
+        for number in 0..times {
+            let long = NewEvent {
+                end_date: Some("2100-01-01T00:00:00Z".to_owned()),
+                window: WindowChange {
+                    closes: Change::Set("2100-01-01T00:00:00Z".to_owned()),
+                    ..WindowChange::default()
+                },
+                ..seats(9)
+            };
+            let event = instance.create(&olga, long).await;
+            let form = at(FORMS[number % FORMS.len()]);
+            let answer = instance.registrations.register(&event.slug, form, client);
+            count += usize::from(is_allowed(answer.await));
+        }
+        count
+    };
+    assert_eq!(registered("192.0.2.7", 10).await, 10);
+    // The whole network has no more, and takes no more of the mailbox's.
+    assert_eq!(registered("192.0.2.8", 15).await, 0);
+    assert_eq!(mailbox.collect().await.len(), 10);
+    let code = instance.sign_in.start(FORMS[0], &browser(7)).await;
+    assert!(is_allowed(code));
+    assert_eq!(mailbox.collect().await.len(), 1);
+    assert_eq!(registered("198.51.100.1", 15).await, 9);
+    instance.clock.advance_seconds(HOUR);
+    assert_eq!(registered("192.0.2.8", 1).await, 1);
+}
+
 async fn mails_that_organizers_cause_wait_until_the_mailbox_gets_more(database: Database) {
     let instance = open(&database).await;
     let (olga, mailbox) = (instance.olga().await, Mailbox::of(&instance));
@@ -166,6 +204,7 @@ async fn mails_that_the_server_did_not_take_take_nothing(database: Database) {
 
 test_postgres::on_both_engines!(prepare: migrate;
     five_accounts_cannot_send_more_than_ten_mails_to_one_mailbox,
+    registrations_from_one_network_leave_others_their_codes,
     mails_that_organizers_cause_wait_until_the_mailbox_gets_more,
     mails_that_the_server_did_not_take_take_nothing,
 );

@@ -2,8 +2,9 @@
 
 use core_service::service::{LastOwner, NewRegistration, Principal};
 use domain::{
+    change::Change,
     entropy::Entropy,
-    event::{Event, NewEvent},
+    event::{Event, NewEvent, WindowChange},
     ids::{AccountId, PersonId},
     job::JobKind,
     organizer_mail::MailChoice,
@@ -25,6 +26,10 @@ fn asking(title: &str) -> NewEvent {
     NewEvent {
         requires_approval: true,
         end_date: Some("2100-01-01T00:00:00Z".to_owned()),
+        window: WindowChange {
+            closes: Change::Set("2100-01-01T00:00:00Z".to_owned()),
+            ..WindowChange::default()
+        },
         ..public_event(title)
     }
 }

@@ -1,12 +1,16 @@
 //! What strangers write for the mails of others: it becomes no link, no sender and no contact that someone else is.
 
 use core_service::service::NewRegistration;
-use domain::event::NewEvent;
+use domain::{
+    change::Change,
+    event::{NewEvent, WindowChange},
+    organizer_mail::MailChoice,
+};
 use test_postgres::Database;
 
 use super::{Mail, Mailbox};
 use crate::{
-    fixtures::migrate,
+    fixtures::{HOUR, migrate},
     service::{Instance, guests::guest, public_event},
 };
 
@@ -71,6 +75,43 @@ async fn texts_of_a_new_account_become_no_links(database: Database) {
         "{}",
         mail.text
     );
+}
+
+async fn members_of_a_new_account_read_its_titles_without_links(database: Database) {
+    let instance = Instance::open(&database).await;
+    let mailbox = Mailbox::of(&instance);
+    let someone = instance.someone("nora@example.org", 1).await;
+    let nora = instance.standing_of(&someone).await;
+    let mails = &instance.organizer_mails;
+    let choice = mails.choose(&nora, &someone.by, MailChoice::All);
+    choice.await.unwrap();
+    let lasting = NewEvent {
+        end_date: Some("2100-01-01T00:00:00Z".to_owned()),
+        window: WindowChange {
+            closes: Change::Set("2100-01-01T00:00:00Z".to_owned()),
+            ..WindowChange::default()
+        },
+        ..lure()
+    };
+    let event = instance.create(&nora, lasting).await;
+    let digest = async |guest: &str| {
+        instance.register_guest(&event, guest).await;
+        instance.clock.advance_seconds(HOUR);
+        let mut mails = mailbox.collect().await;
+        mails.retain(|mail| mail.to.1 == "nora@example.org");
+        assert_eq!(mails.len(), 1);
+        mails.remove(0)
+    };
+    let mail = digest("ada").await;
+    let title = "You won: https‹:›//evil‹dot›example/x";
+    assert_eq!(mail.subject, format!("1 new registration: {title}"));
+    for part in [&mail.text, &mail.html] {
+        assert!(part.contains(title), "{part}");
+        assert!(!part.contains("evil.example"), "{part}");
+    }
+    instance.accounts.trust(nora.account).await.unwrap();
+    let mail = digest("bob").await;
+    assert!(mail.text.contains("https://evil.example/x"));
 }
 
 async fn a_name_with_a_link_is_not_in_the_calendar(database: Database) {
@@ -149,6 +190,7 @@ async fn mails_name_a_contact_that_is_a_members_or_was_proven(database: Database
 
 test_postgres::on_both_engines!(prepare: migrate;
     texts_of_a_new_account_become_no_links,
+    members_of_a_new_account_read_its_titles_without_links,
     a_name_with_a_link_is_not_in_the_calendar,
     mails_name_a_contact_that_is_a_members_or_was_proven,
 );

@@ -80,6 +80,11 @@ async fn the_door_sees_names_and_finds_by_them_or_by_the_code(database: Database
         assert_eq!(page.len(), 1, "{text:?}");
         assert!(is_name_only(&page[0]));
     }
+    for text in ["ada love lace a d zzz", "a d l o v e ada lovelace zzz"] {
+        assert!(found(&door, Some(text)).await.is_empty(), "{text}");
+    }
+    let eight = found(&door, Some("lovelace ada l o v e a d")).await;
+    assert_eq!(eight.len(), 1, "eight words in any order");
     for text in ["secret", "hidden.example", "@"] {
         assert!(found(&door, Some(text)).await.is_empty(), "{text}");
         assert_eq!(found(&owner, Some(text)).await.len(), 1, "{text}");

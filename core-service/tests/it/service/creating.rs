@@ -61,7 +61,7 @@ async fn what_is_wrong_is_said_and_nothing_is_stored(database: Database) {
         panic!("it was created");
     };
     let fields: Vec<_> = violations.iter().map(|one| one.field.as_str()).collect();
-    assert_eq!(fields, ["timezone"]);
+    assert_eq!(fields, ["timezone", "end_date"]);
     let account = instance.accounts.get(&olga).await.unwrap();
     assert_eq!(account.active_events, 0);
 }
@@ -130,7 +130,7 @@ async fn a_creation_is_audited_with_every_field(database: Database) {
             "registration_opens": null,
             "registration_closes": null,
             "is_registration_open": true,
-            "is_cancelled": false,
+            "is_cancelled": false, "series_id": null,
             "image_query": null,
             "image_variant": 1,
             "custom_fields": [],

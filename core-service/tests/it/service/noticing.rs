@@ -281,14 +281,14 @@ async fn every_export_is_recorded_with_who_took_it(database: Database) {
         .collect::<Vec<_>>()
         .concat();
     let table = String::from_utf8(table).unwrap();
-    let took_list = "The key \"laptop\" downloaded the attendee list of \"Meetup\"";
+    let took_list = "The key \"laptop\" of Olga Owner downloaded the attendee list of \"Meetup\"";
     assert!(table.contains("downloaded the attendee list"), "{table}");
     drop(instance.account_exports.start(&caller, None).await.unwrap());
     let told = instance.sentences(&caller).await;
     for line in [
         took_list,
-        "The key \"laptop\" downloaded the activity",
-        "The key \"laptop\" downloaded everything that the account holds",
+        "The key \"laptop\" of Olga Owner downloaded the activity",
+        "The key \"laptop\" of Olga Owner downloaded everything that the account holds",
     ] {
         assert!(told.contains(&line.to_owned()), "{line}: {told:?}");
     }

@@ -2,7 +2,7 @@
 
 use domain::{
     job::{ClaimedJob, JobKind},
-    webhook::{DeliveryState, Webhook, WebhookMessage},
+    webhook::{DeliveryState, Webhook, WebhookMessage, WebhookState},
 };
 use storage::Store;
 use test_postgres::Database;
@@ -92,9 +92,44 @@ async fn what_is_parked_after_its_message_is_gone_leaves_nothing(database: Datab
     assert_eq!(jobs.len(), 1);
 }
 
+async fn deliveries_are_late_since_they_were_due_unless_their_webhook_is_paused(
+    database: Database,
+) {
+    let store = open(&database).await;
+    let (webhook, _) = add_jobs(&store, 2).await;
+    let oldest = async |now| {
+        let counts = store.count_webhooks(now, 10).await.unwrap();
+        assert_eq!(counts.len(), 1, "{counts:?}");
+        assert_eq!(counts[0].number, 1);
+        counts[0].oldest_due_at
+    };
+    let hour = NOW.plus_seconds(3_600);
+    assert_eq!(oldest(NOW.plus_seconds(-1)).await, None);
+    assert_eq!(oldest(hour).await, Some(NOW));
+    // One is tried, and then waits for its next attempt.
+    let claimed = claim(&store, &webhook, 1, 60).await.remove(0);
+    assert_eq!(oldest(hour).await, Some(NOW.plus_seconds(1)));
+    let retry = hour.plus_seconds(300);
+    let mut tx = store.begin().await.unwrap();
+    tx.postpone_job(&claimed, retry, true, "500").await.unwrap();
+    tx.commit().await.unwrap();
+    assert_eq!(claim(&store, &webhook, 2, 600).await.len(), 1);
+    assert_eq!(oldest(hour).await, None);
+    assert_eq!(oldest(retry).await, Some(retry));
+    let paused = Webhook {
+        state: WebhookState::Paused,
+        ..webhook
+    };
+    let mut tx = store.begin().await.unwrap();
+    tx.update_webhook(&paused).await.unwrap();
+    tx.commit().await.unwrap();
+    assert_eq!(oldest(retry).await, None);
+}
+
 test_postgres::on_both_engines!(
     prepare: migrate;
     jobs_that_did_not_begin_come_before_those_that_were_added_later,
     a_try_whose_job_was_removed_and_added_again_leaves_it_to_the_next,
     what_is_parked_after_its_message_is_gone_leaves_nothing,
+    deliveries_are_late_since_they_were_due_unless_their_webhook_is_paused,
 );

@@ -3,12 +3,12 @@
 use std::fmt::Write as _;
 
 use anyhow::Result;
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::literal::{json, python, quoted};
+use super::literal::{self, python, quoted};
 use crate::{
     example,
-    model::{Api, Kind, Method, Response, Service},
+    model::{Api, Cardinality, Field, Kind, Method, Response, Service},
     options::Access,
     parts::Parts,
     route::{Route, RouteBody, Verb},
@@ -37,7 +37,7 @@ pub(super) fn examples(api: &Api, service: &Service, method: &Method) -> Result<
     let grpc = grpcurl(api, service, method)?;
     section(&mut text, "grpcurl", "sh", &grpc);
     if let Some(tool) = &method.tool {
-        let arguments = json(&request(api, method)?.into(), 0);
+        let arguments = literal::json(&request(api, method)?.into(), 0);
         let heading = format!("MCP: {}", tool.name);
         section(&mut text, &heading, "json", &arguments);
     }
@@ -50,19 +50,26 @@ fn section(text: &mut String, heading: &str, language: &str, code: &str) {
 
 /// The least useful request: what is required, or else one field to change.
 fn request(api: &Api, method: &Method) -> Result<Object> {
-    let fields = &api.message(&method.request).fields;
-    let route = method.routes.first();
-    let in_path = |name: &String| route.is_some_and(|route| route.path_fields.contains(name));
-    let fields = fields
+    let all = &api.message(&method.request).fields;
+    let fields = all
         .iter()
         .filter(|field| !matches!(field.kind, Kind::FieldMask | Kind::File));
-    let (path, others): (Vec<_>, Vec<_>) = fields.partition(|field| in_path(&field.name));
+    let (path, others): (Vec<_>, Vec<_>) = fields.partition(|field| identifies(method, field));
     let mut request = Object::new();
     for field in path {
-        request.insert(field.name.clone(), example::value(api, field)?);
+        let value = if method.routes.is_empty() && field.meaning.example.is_empty() {
+            // Tokens, for example, of which none is right for a reader.
+            Value::from(field.name.to_uppercase())
+        } else {
+            example::value(api, field)?
+        };
+        request.insert(field.name.clone(), value);
     }
-    let has_body = route.is_some_and(|route| route.body == RouteBody::Others);
-    let given = if has_body {
+    let changes = match method.routes.first() {
+        Some(route) => route.body == RouteBody::Others,
+        None => all.iter().any(Field::is_update_mask),
+    };
+    let given = if changes {
         example::least(api, &others)?
     } else {
         let required = others.into_iter().filter(|field| field.must_be_given());
@@ -72,6 +79,14 @@ fn request(api: &Api, method: &Method) -> Result<Object> {
         request.extend(given);
     }
     Ok(request)
+}
+
+/// Whether a field says what the call is about: it is in the path, or, without one, always has a value.
+fn identifies(method: &Method, field: &Field) -> bool {
+    match method.routes.first() {
+        Some(route) => route.path_fields.contains(&field.name),
+        None => field.kind == Kind::String && field.cardinality == Cardinality::One,
+    }
 }
 
 impl<'a> Call<'a> {
@@ -131,7 +146,7 @@ impl<'a> Call<'a> {
             line.push_str(" \\\n  -H \"Authorization: Bearer $KEY\"");
         }
         if let Some(body) = &self.body {
-            let body = quoted(&json(body, 2));
+            let body = quoted(&literal::json(body, 2));
             let _infallible = write!(
                 line,
                 " \\\n  -H 'Content-Type: application/json' \\\n  -d {body}"
@@ -215,7 +230,11 @@ impl<'a> Call<'a> {
             let _infallible = writeln!(options, "  headers: {{ {} }},", headers.join(", "));
         }
         if let Some(body) = &self.body {
-            let _infallible = writeln!(options, "  body: JSON.stringify({}),", json(body, 2));
+            let _infallible = writeln!(
+                options,
+                "  body: JSON.stringify({}),",
+                literal::json(body, 2)
+            );
         }
         if self.upload.is_some() {
             options.push_str("  body: file,\n");
@@ -240,26 +259,52 @@ fn uploaded(media_type: &str) -> &'static str {
     }
 }
 
+/// Where the content of a file belongs in a request.
+const CONTENT: &str = "CONTENT";
+
+/// The beginning of a line that gives a request with a file to the program after it: an argument cannot be as long as files are.
+fn piped(request: &str, file: &str) -> String {
+    let format = request.replace('\\', "\\\\").replace('%', "%%");
+    let format = quoted(&format.replace(CONTENT, "%s"));
+    format!("printf {format} \"$(base64 < {file} | tr -d '\\n')\" | \\\n  ")
+}
+
 /// The host and port of core, where that of the public URL stands for the instance.
 fn grpcurl(api: &Api, service: &Service, method: &Method) -> Result<String> {
-    let mut line = "grpcurl".to_owned();
-    if method.access != Access::Public {
-        line.push_str(" -H \"Authorization: Bearer $KEY\"");
-    }
+    let all = &api.message(&method.request).fields;
     let mut fields = request(api, method)?;
-    let mut all = api.message(&method.request).fields.iter();
-    if let Some(mask) = all.find(|field| field.is_update_mask()) {
-        let route = method.routes.first();
-        let in_path = |name: &String| route.is_some_and(|route| route.path_fields.contains(name));
-        let changed: Vec<_> = fields
-            .keys()
-            .filter(|name| !in_path(name))
-            .cloned()
+    if let Some(mask) = all.iter().find(|field| field.is_update_mask()) {
+        let changed = all.iter().filter(|field| !identifies(method, field));
+        let changed: Vec<_> = changed
+            .filter(|field| fields.contains_key(&field.name))
+            .map(|field| field.name.as_str())
             .collect();
         fields.insert(mask.name.clone(), changed.join(",").into());
     }
-    if !fields.is_empty() {
-        let _infallible = write!(line, " \\\n  -d {}", quoted(&json(&fields.into(), 2)));
+    let file = all
+        .iter()
+        .find_map(|field| Some((field, field.meaning.upload.as_ref()?.media_types.first()?)));
+    let mut line = String::new();
+    if let Some((field, media_type)) = file {
+        let body = json!({"content_type": media_type, "data": CONTENT});
+        fields.insert(field.name.clone(), body);
+        line = piped(
+            &literal::json(&fields.clone().into(), 2),
+            uploaded(media_type),
+        );
+    }
+    line.push_str("grpcurl");
+    if method.access != Access::Public {
+        line.push_str(" -H \"Authorization: Bearer $KEY\"");
+    }
+    if file.is_some() {
+        line.push_str(" \\\n  -d @");
+    } else if !fields.is_empty() {
+        let _infallible = write!(
+            line,
+            " \\\n  -d {}",
+            quoted(&literal::json(&fields.into(), 2))
+        );
     }
     let host = api.rules.public_url.split("//").last().unwrap_or_default();
     let _infallible = write!(

@@ -3,7 +3,7 @@
 use jsonschema::Validator;
 use serde_json::{Value, json};
 
-use crate::sources::{json as output, muster, text, toy};
+use crate::sources::{json as output, muster, package, text, toy};
 
 #[test]
 fn every_example_and_default_is_valid_against_its_schema() {
@@ -139,7 +139,7 @@ fn a_description_that_is_shown_as_markdown_says_so() {
     ] {
         let description = schema["properties"]["description"]["description"].as_str();
         let description = description.unwrap();
-        assert!(description.contains("Markdown"), "{description}");
+        assert!(description.contains("CommonMark"), "{description}");
     }
 }
 
@@ -149,6 +149,18 @@ fn what_a_stranger_reads_does_not_tell_of_another_contract() {
     for name in ["openapi.json", "openapi-3.0.json", "mcp.json", "tools.json"] {
         let text = text(&outputs, name).to_lowercase();
         assert!(!text.contains("original contract"), "{name}");
+    }
+    // Whoever generates clients reads the protos themselves.
+    let proto = package().join("../../proto/muster");
+    let mut files = Vec::new();
+    for folder in ["v1", "options/v1"] {
+        files.extend(std::fs::read_dir(proto.join(folder)).unwrap());
+    }
+    assert!(files.len() >= 10);
+    for file in files {
+        let path = file.unwrap().path();
+        let text = std::fs::read_to_string(&path).unwrap().to_lowercase();
+        assert!(!text.contains("original contract"), "{}", path.display());
     }
 }
 

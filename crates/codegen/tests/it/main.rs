@@ -9,6 +9,7 @@ mod documents;
 mod features;
 mod golden;
 mod new_rpc;
+mod reference;
 mod refusals;
 mod sources;
 mod tools;

@@ -70,7 +70,7 @@ impl Activity {
             }
             "event.remind" => {
                 let (people, hours) = (self.count("reminded"), self.hours());
-                format!("A reminder went to {people}, {hours} before {event}")
+                format!("A reminder was due for {people}, {hours} before {event}")
             }
             "event.miss_reminder" => format!(
                 "The reminder {} before {event} was not sent: this server was not able to in time",
@@ -155,6 +155,10 @@ impl Activity {
             "message.create" => format!("{by} wrote {message}"),
             "message.update" => format!("{by} changed {message}"),
             "message.cancel" => format!("{by} cancelled {message}"),
+            "message.send" if self.number("recipients").is_some() => {
+                let people = self.count("recipients");
+                format!("The time of {message} has come: it goes to {people}")
+            }
             "message.send" => format!("The time of {message} has come: it is sent"),
             "message.delay" => {
                 format!("The emails of the day were used up: {message} waits for the next day")
@@ -299,14 +303,14 @@ impl Activity {
 
     fn by(&self) -> String {
         match (&*self.actor, self.actor_name.as_deref()) {
-            ("key", Some(label)) => format!("The key \"{label}\""),
-            ("key", None) => "A key".to_owned(),
-            ("app", name) => {
-                let app =
-                    name.map_or_else(|| "An app".to_owned(), |name| format!("The app \"{name}\""));
+            (kind @ ("key" | "app"), name) => {
+                let program = name.map_or_else(
+                    || if kind == "key" { "A key" } else { "An app" }.to_owned(),
+                    |name| format!("The {kind} \"{name}\""),
+                );
                 match &self.on_behalf_of {
-                    Some(person) => format!("{app} of {person}"),
-                    None => app,
+                    Some(person) => format!("{program} of {person}"),
+                    None => program,
                 }
             }
             ("admin", _) => "The operator".to_owned(),
@@ -404,7 +408,7 @@ mod tests {
                 "app" => Some("Claude".to_owned()),
                 _ => None,
             },
-            on_behalf_of: (actor == "app").then(|| "Olga".to_owned()),
+            on_behalf_of: matches!(actor, "app" | "key").then(|| "Olga".to_owned()),
             action: action.to_owned(),
             subject_id: Uuid::nil(),
             event_id: None,
@@ -463,7 +467,7 @@ mod tests {
         for (entry, expected) in [
             (
                 entry("key", "event.publish"),
-                "The key \"laptop\" published \"Rust Meetup\"",
+                "The key \"laptop\" of Olga published \"Rust Meetup\"",
             ),
             (
                 fields(
@@ -471,7 +475,7 @@ mod tests {
                     "event.update",
                     json!({"title": "x", "start_date": "y", "city": null}),
                 ),
-                "The key \"laptop\" changed title, start date and city of \"Rust Meetup\"",
+                "The key \"laptop\" of Olga changed title, start date and city of \"Rust Meetup\"",
             ),
             (
                 Activity {
@@ -479,6 +483,19 @@ mod tests {
                     ..entry("admin", "event.cancel")
                 },
                 "The operator cancelled \"Rust Meetup\". Reason: Rain",
+            ),
+            (
+                fields(
+                    "system",
+                    "message.send",
+                    json!({"number": 1, "recipients": 12}),
+                ),
+                "The time of message 1 to the guests of \"Rust Meetup\" has come: it goes to 12 people",
+            ),
+            // Of versions that did not record how many.
+            (
+                fields("system", "message.send", json!({"number": 1})),
+                "The time of message 1 to the guests of \"Rust Meetup\" has come: it is sent",
             ),
             (
                 fields("system", "event.promote_waitlist", json!({"promoted": 2})),
@@ -498,7 +515,7 @@ mod tests {
                     "registration.update",
                     json!({"changed": ["name", "answers"]}),
                 ),
-                "The key \"laptop\" changed name and answers of the registration of Ada for \"Rust Meetup\"",
+                "The key \"laptop\" of Olga changed name and answers of the registration of Ada for \"Rust Meetup\"",
             ),
             (
                 fields(
@@ -611,7 +628,7 @@ mod tests {
             ),
             (
                 entry("key", "event.export_registrations"),
-                "The key \"laptop\" downloaded the attendee list of \"Rust Meetup\"",
+                "The key \"laptop\" of Olga downloaded the attendee list of \"Rust Meetup\"",
             ),
             (
                 entry("person", "account.export_activity"),
@@ -638,7 +655,7 @@ mod tests {
         };
         assert_eq!(
             deleted.sentence(),
-            "The key \"laptop\" deleted the draft \"Draft\""
+            "The key \"laptop\" of Olga deleted the draft \"Draft\""
         );
     }
 

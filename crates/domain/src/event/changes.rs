@@ -76,6 +76,7 @@ impl Event {
             "allows_answer_changes": self.allows_answer_changes,
             "max_party": self.max_party,
             "is_cancelled": self.is_cancelled,
+            "series_id": self.series.map(|series| series.to_string()),
             "image_query": self.image_query,
             "image_variant": self.image_variant,
             "custom_fields": self.custom_fields,

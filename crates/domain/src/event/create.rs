@@ -99,6 +99,29 @@ impl Default for EventDefaults {
     }
 }
 
+/// Refuses an event that would be over already. Of times that are wrong, it says so if that is sure in any zone.
+fn check_ahead(
+    new: &NewEvent,
+    schedule: Option<&Schedule>,
+    now: Instant,
+    violations: &mut Violations,
+) {
+    let end = new.end_date.as_deref();
+    let is_over = match schedule {
+        Some(schedule) => schedule.effective_end() <= now,
+        None => Schedule::is_over_everywhere(&new.start_date, end, now),
+    };
+    // The end may be before the start as well, which is said of it.
+    let field = if end.is_some() && !violations.has("end_date") {
+        "end_date"
+    } else {
+        "start_date"
+    };
+    if is_over && !violations.has(field) {
+        violations.add(field, MUST_BE_AHEAD);
+    }
+}
+
 impl Event {
     /// The event that `new` describes, with the instance's defaults. A draft may start in the past; a published event must end in the future.
     pub fn create(
@@ -116,18 +139,19 @@ impl Event {
             &defaults.timezone,
             &mut violations,
         );
-        let is_over = |schedule: &Schedule| schedule.effective_end() <= now;
-        if new.is_public && schedule.as_ref().is_some_and(is_over) {
-            let field = if new.end_date.is_some() {
-                "end_date"
-            } else {
-                "start_date"
-            };
-            violations.add(field, MUST_BE_AHEAD);
+        if new.is_public {
+            check_ahead(&new, schedule.as_ref(), now, &mut violations);
         }
-        let window = schedule.as_ref().map_or_else(Window::default, |schedule| {
+        let window = if let Some(schedule) = &schedule {
             Window::default().changed(new.window, (schedule, schedule), &mut violations)
-        });
+        } else {
+            let zone = match &new.timezone {
+                Some(name) => Zone::find(name).ok(),
+                None => Some(defaults.timezone.clone()),
+            };
+            Window::default().judge_untimed(new.window, zone.as_ref(), false, &mut violations);
+            Window::default()
+        };
         let schedule = violations.unless_any(schedule).map_err(Refusal::Invalid)?;
         let published_start = new.is_public.then_some(schedule.start.at);
         Ok(Self {
@@ -181,7 +205,7 @@ impl Event {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::event::FieldType;
+    use crate::{change::Change, event::FieldType};
 
     const NOW: Instant = Instant::from_micros(1_800_000_000_000_000); // 2027-01-15T08:00:00Z
 
@@ -307,6 +331,80 @@ pub(crate) mod tests {
         };
         let expected = ["custom_fields[1].label", "timezone", "start_date"];
         assert_eq!(blamed(new), expected);
+    }
+
+    fn window(opens: &str, closes: &str) -> WindowChange {
+        WindowChange {
+            opens: Change::Set(opens.to_owned()),
+            closes: Change::Set(closes.to_owned()),
+            is_open: Change::Keep,
+        }
+    }
+
+    #[test]
+    fn times_of_registration_are_judged_while_those_of_the_event_are_wrong() {
+        let reversed = NewEvent {
+            end_date: Some("2027-05-01T17:00".to_owned()),
+            window: window("2027-04-20T10:00", "2027-04-10T10:00"),
+            ..new_event()
+        };
+        assert_eq!(blamed(reversed), ["end_date", "registration_closes"]);
+        let malformed = NewEvent {
+            start_date: "soon".to_owned(),
+            window: window("later", "2027-03-28T02:30"),
+            ..new_event()
+        };
+        let expected = ["start_date", "registration_opens", "registration_closes"];
+        assert_eq!(blamed(malformed), expected);
+        let nowhere = NewEvent {
+            timezone: Some("CET+1".to_owned()),
+            window: window("2027-04-20T10:00", "2027-04-20T10:00"),
+            ..new_event()
+        };
+        assert_eq!(blamed(nowhere), ["timezone", "registration_closes"]);
+    }
+
+    #[test]
+    fn order_and_a_past_start_are_judged_without_a_zone() {
+        let at = |start: &str, end: Option<&str>, is_public| NewEvent {
+            timezone: Some("CET+1".to_owned()),
+            start_date: start.to_owned(),
+            end_date: end.map(str::to_owned),
+            is_public,
+            ..new_event()
+        };
+        for (new, expected) in [
+            (
+                at("2020-05-01T18:00", None, true),
+                &["timezone", "start_date"][..],
+            ),
+            (at("2020-05-01T18:00", None, false), &["timezone"]),
+            // In some zone it is still ahead.
+            (at("2027-01-15T07:00", None, true), &["timezone"]),
+            (
+                at("2020-05-01T18:00", Some("2027-05-01T18:00"), true),
+                &["timezone"],
+            ),
+            (
+                at("2020-05-01T18:00", Some("2020-05-02T18:00"), true),
+                &["timezone", "end_date"],
+            ),
+            (
+                at("2020-05-01T18:00", Some("2020-05-01T17:00"), true),
+                &["timezone", "end_date", "start_date"],
+            ),
+            (
+                at("2027-05-01T18:00", Some("2027-05-01T17:00"), false),
+                &["timezone", "end_date"],
+            ),
+            // The zone decides.
+            (
+                at("2027-05-01T18:00", Some("2027-05-01T17:00Z"), false),
+                &["timezone"],
+            ),
+        ] {
+            assert_eq!(blamed(new), expected);
+        }
     }
 
     #[test]

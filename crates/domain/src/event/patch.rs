@@ -159,21 +159,40 @@ impl Event {
             Change::Clear => after.reminders = Reminders::default(),
             Change::Set(reminders) => after.reminders = reminders,
         }
-        after.reschedule(patch.schedule, now, violations);
-        let schedules = (&self.schedule, &after.schedule);
-        after.window = self.window.changed(patch.window, schedules, violations);
+        let zone = match &patch.schedule.timezone {
+            Change::Set(name) => Zone::find(name).ok(),
+            Change::Keep | Change::Clear => Zone::find(&self.schedule.timezone).ok(),
+        };
+        let is_moved = !patch.schedule.timezone.is_keep();
+        if after.reschedule(patch.schedule, now, violations) {
+            let schedules = (&self.schedule, &after.schedule);
+            after.window = self.window.changed(patch.window, schedules, violations);
+        } else {
+            let window = self.window;
+            window.judge_untimed(patch.window, zone.as_ref(), is_moved, violations);
+        }
         after.reminders_missed = after.still_missed(self);
         after
     }
 
-    fn reschedule(&mut self, change: ScheduleChange, now: Instant, violations: &mut Violations) {
+    /// Whether the change leads to a schedule.
+    fn reschedule(
+        &mut self,
+        change: ScheduleChange,
+        now: Instant,
+        violations: &mut Violations,
+    ) -> bool {
         let blamed = change.blamed_field();
+        let is_over_everywhere = change.is_over(&self.schedule, now);
         let Some(schedule) = self.schedule.changed(change, violations) else {
-            return;
+            if self.is_published && is_over_everywhere && !violations.has(blamed) {
+                violations.add(blamed, MUST_BE_AHEAD);
+            }
+            return false;
         };
         let is_over = schedule.effective_end() <= now;
         if schedule == self.schedule {
-            return;
+            return true;
         }
         if self.is_published && is_over {
             violations.add(blamed, MUST_BE_AHEAD);
@@ -183,6 +202,7 @@ impl Event {
         if Zone::release() < self.zone_release.as_str() {
             Zone::release().clone_into(&mut self.zone_release);
         }
+        true
     }
 
     /// Whether calendar entries of the event must change.
@@ -209,6 +229,45 @@ mod tests {
                 ..ScheduleChange::default()
             },
             ..EventPatch::default()
+        }
+    }
+
+    #[test]
+    fn a_change_with_a_wrong_zone_says_what_is_wrong_of_its_times() {
+        let set = |text: &str| Change::Set(text.to_owned());
+        let published = Event {
+            is_published: true,
+            ..event_from(NOW)
+        };
+        let moved = |start: &str, end: &str| EventPatch {
+            schedule: ScheduleChange {
+                start_date: set(start),
+                end_date: set(end),
+                timezone: set("CET+1"),
+            },
+            window: WindowChange {
+                opens: set("soon"),
+                ..WindowChange::default()
+            },
+            ..EventPatch::default()
+        };
+        let end = ["timezone", "end_date", "registration_opens"];
+        for (start, end, expected) in [
+            ("2020-05-01T18:00", "2020-05-01T19:00", &end[..]),
+            ("2027-05-01T18:00", "2027-05-01T17:00", &end),
+            (
+                "2027-05-01T18:00",
+                "2027-05-01T19:00",
+                &["timezone", "registration_opens"],
+            ),
+        ] {
+            match published.patched(moved(start, end), 0, NOW) {
+                Err(Refusal::Invalid(found)) => {
+                    let fields: Vec<&str> = found.iter().map(|one| &*one.field).collect();
+                    assert_eq!(fields, expected);
+                }
+                other => panic!("expected violations, not {other:?}"),
+            }
         }
     }
 

@@ -100,6 +100,15 @@ impl Event {
         hours.map(|hours| Reminder::of(start, *hours)).collect()
     }
 
+    /// Whether it will have reminders that an event which was `before` would not have sent any more.
+    pub fn has_new_reminders(&self, before: &Self, now: Instant) -> bool {
+        let planned = before.planned_reminders();
+        let was_ahead =
+            |hours| (planned.iter()).any(|one: &Reminder| one.hours == hours && one.due_at > now);
+        let mut reminders = self.planned_reminders().into_iter();
+        reminders.any(|one| one.due_at > now && !was_ahead(one.hours))
+    }
+
     /// The reminder so many hours before its start.
     pub fn reminder(&self, hours: i32) -> Reminder {
         Reminder::of(self.schedule.start.at, hours)
@@ -193,6 +202,17 @@ mod tests {
         ] {
             assert_eq!(other.planned_reminders(), []);
         }
+    }
+
+    #[test]
+    fn a_reminder_is_new_if_none_of_its_hour_was_ahead() {
+        let (day, both) = (event(&[24]), event(&[24, 2]));
+        assert!(both.has_new_reminders(&day, NOW));
+        assert!(!day.has_new_reminders(&both, NOW) && !both.has_new_reminders(&both, NOW));
+        // What is due already is not sent.
+        let two = both.reminder(2).due_at;
+        assert!(!both.has_new_reminders(&day, two));
+        assert!(!both.unpublished(NOW).unwrap().has_new_reminders(&day, NOW));
     }
 
     #[test]

@@ -1,11 +1,13 @@
 //! When the public can register for an event (rule 52 of docs/rules.md). Organizers add people until it is over.
 
+use std::cmp::Ordering;
+
 use super::Event;
 use crate::{
     change::Change,
-    date_time::EventTime,
+    date_time::{EventTime, ZonelessTime},
     instant::Instant,
-    schedule::{Schedule, read_time},
+    schedule::{Schedule, read_roughly, read_time},
     violation::Violations,
     zone::Zone,
 };
@@ -15,7 +17,7 @@ use crate::{
 pub struct Window {
     /// From when on; `None`: at once.
     pub opens: Option<EventTime>,
-    /// Until when; `None`: until the event is over.
+    /// Until when; `None`: until the event starts.
     pub closes: Option<EventTime>,
     /// Whether the organizer has not closed it by hand.
     pub is_open: bool,
@@ -54,19 +56,13 @@ impl Default for Window {
 }
 
 impl Window {
-    /// Whether people can register now. What was closed by hand is closed at any time.
-    pub fn state(self, now: Instant) -> WindowState {
-        if !self.is_open {
-            return WindowState::Closed(None);
-        }
-        match self {
-            Self {
-                closes: Some(closes),
-                ..
-            } if closes.at <= now => WindowState::Closed(Some(closes)),
-            Self {
-                opens: Some(opens), ..
-            } if now < opens.at => WindowState::Ahead(opens),
+    /// Whether people can register now for an event with this start. What was closed by hand is closed at any time.
+    pub fn state(self, now: Instant, start: EventTime) -> WindowState {
+        let closes = self.closes.unwrap_or(start);
+        match self.opens {
+            _ if !self.is_open => WindowState::Closed(None),
+            _ if closes.at <= now => WindowState::Closed(Some(closes)),
+            Some(opens) if now < opens.at => WindowState::Ahead(opens),
             _ => WindowState::Open,
         }
     }
@@ -108,12 +104,51 @@ impl Window {
         self
     }
 
+    /// Judges a change while the event's times are wrong: the form of its own times, and their order.
+    pub fn judge_untimed(
+        mut self,
+        change: WindowChange,
+        zone: Option<&Zone>,
+        is_moved: bool,
+        violations: &mut Violations,
+    ) {
+        let field = blamed(&change);
+        let has_times = !change.opens.is_keep() || !change.closes.is_keep();
+        change
+            .is_open
+            .write(&mut self.is_open, "is_registration_open", violations);
+        let mut read = |field: &str, change: Change<String>, stored: Option<EventTime>| match change
+        {
+            Change::Clear => None,
+            Change::Set(text) => read_roughly(field, &text, zone, violations),
+            Change::Keep if is_moved => {
+                stored.map(|stored| ZonelessTime::of_wall_time(stored.local))
+            }
+            Change::Keep => stored.map(ZonelessTime::from),
+        };
+        let opens = read(OPENS, change.opens, self.opens);
+        let closes = read(CLOSES, change.closes, self.closes);
+        let order = opens.zip(closes);
+        let order = order.and_then(|(opens, closes)| opens.compared(closes));
+        if has_times && order.is_some_and(Ordering::is_ge) {
+            violations.add(field, out_of_order(field));
+        }
+    }
+
     /// Refuses times that are out of order, or not before the event is over.
     fn check(self, schedule: &Schedule, blamed: &str, violations: &mut Violations) {
         let over = schedule.time_of(schedule.over_at());
         let end = over.rfc3339();
-        if self.opens.is_some_and(|opens| opens.at >= over.at) {
-            let message = format!("must be before the event is over ({end}), or null");
+        let last = self.closes.map_or(schedule.start.at, |_| over.at);
+        if self.opens.is_some_and(|opens| opens.at >= last) {
+            let message = if last == over.at {
+                format!("must be before the event is over ({end}), or null")
+            } else {
+                let start = schedule.start.rfc3339();
+                format!(
+                    "must be before the event starts ({start}), unless registration_closes is later, or null"
+                )
+            };
             violations.add(OPENS, message);
         }
         if self.closes.is_some_and(|closes| closes.at > over.at) {
@@ -122,12 +157,7 @@ impl Window {
         }
         let times = self.opens.zip(self.closes);
         if times.is_some_and(|(opens, closes)| closes.at <= opens.at) {
-            let message = if blamed == OPENS {
-                "must be before registration_closes"
-            } else {
-                "must be after registration_opens"
-            };
-            violations.add(blamed, message);
+            violations.add(blamed, out_of_order(blamed));
         }
     }
 
@@ -160,6 +190,15 @@ impl Window {
 const OPENS: &str = "registration_opens";
 const CLOSES: &str = "registration_closes";
 
+/// What would be right of times out of order.
+fn out_of_order(blamed: &str) -> &'static str {
+    if blamed == OPENS {
+        "must be before registration_closes"
+    } else {
+        "must be after registration_opens"
+    }
+}
+
 /// The field that is blamed for times out of order: one that is present.
 const fn blamed(change: &WindowChange) -> &'static str {
     if change.closes.is_keep() && !change.opens.is_keep() {
@@ -175,7 +214,7 @@ impl Event {
         self.window.opens.map(|time| time.rfc3339())
     }
 
-    /// When registration closes, as answers have it; `None` if that is when the event is over.
+    /// When registration closes, as answers have it; `None` if that is when the event starts.
     pub fn registration_closes(&self) -> Option<String> {
         self.window.closes.map(|time| time.rfc3339())
     }
@@ -233,17 +272,22 @@ mod tests {
         let window = in_berlin().window;
         let (opens, closes) = (window.opens.unwrap(), window.closes.unwrap());
         let just_before = |time: EventTime| Instant::from_micros(time.at.micros() - 1);
-        assert_eq!(window.state(just_before(opens)), WindowState::Ahead(opens));
-        assert_eq!(window.state(opens.at), WindowState::Open);
-        assert_eq!(window.state(just_before(closes)), WindowState::Open);
-        assert_eq!(window.state(closes.at), WindowState::Closed(Some(closes)));
-        assert_eq!(Window::default().state(NOW), WindowState::Open);
+        let start = in_berlin().schedule.start;
+        let state = |now| window.state(now, start);
+        assert_eq!(state(just_before(opens)), WindowState::Ahead(opens));
+        assert_eq!(state(opens.at), WindowState::Open);
+        assert_eq!(state(just_before(closes)), WindowState::Open);
+        assert_eq!(state(closes.at), WindowState::Closed(Some(closes)));
+        let without_times = |now| Window::default().state(now, start);
+        assert_eq!(without_times(NOW), WindowState::Open);
+        assert_eq!(without_times(just_before(start)), WindowState::Open);
+        assert_eq!(without_times(start.at), WindowState::Closed(Some(start)));
         let by_hand = Window {
             is_open: false,
             ..window
         };
         for now in [just_before(opens), opens.at, closes.at] {
-            assert_eq!(by_hand.state(now), WindowState::Closed(None));
+            assert_eq!(by_hand.state(now, start), WindowState::Closed(None));
         }
     }
 
@@ -273,6 +317,11 @@ mod tests {
         assert_eq!(patched(&event, reversed), Err(vec![CLOSES.to_owned()]));
         let reversed = times(set("2027-04-30T20:00"), Change::Keep);
         assert_eq!(patched(&event, reversed), Err(vec![OPENS.to_owned()]));
+        let when_it_has_begun = times(set("2027-05-01T18:00"), Change::Clear);
+        let blamed = Err(vec![OPENS.to_owned()]);
+        assert_eq!(patched(&event, when_it_has_begun), blamed);
+        let while_it_runs = times(set("2027-05-01T18:00"), set("2027-05-01T19:00"));
+        assert!(patched(&event, while_it_runs).is_ok());
         let after_all = times(set("2027-05-01T20:00"), set("2027-05-01T20:01"));
         let both = vec![OPENS.to_owned(), CLOSES.to_owned()];
         assert_eq!(patched(&event, after_all), Err(both));

@@ -4,14 +4,14 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::{
-    AccountChange, EventChange, Export, Fact, KeyOrigin, KnownAs, MemberChange, PersonChange,
-    RegistrationChange, WebhookChange,
+    AccountChange, EventChange, Export, Fact, KeyOrigin, KnownAs, MemberChange, MessageChange,
+    PersonChange, RegistrationChange, WebhookChange,
 };
 use crate::{
     account::ApiKey,
     audit::{Actor, AuditEntry},
     event::Event,
-    ids::{AccountId, EventId, PersonId},
+    ids::{AccountId, EventId, PersonId, RegistrationId},
     instant::Instant,
     person::Position,
     registration::Registration,
@@ -202,9 +202,12 @@ impl Fact<'_> {
             } => Entry::new("registration.erase", account, registration.uuid()),
             Self::MailRefused {
                 account,
+                event,
                 registration,
-                ..
-            } => Entry::new("registration.refuse_mail", account, registration.uuid()),
+            } => {
+                let subject = registration.map_or_else(|| event.uuid(), RegistrationId::uuid);
+                Entry::new("registration.refuse_mail", account, subject)
+            }
             Self::RemindersRefused {
                 account,
                 registration,
@@ -234,8 +237,12 @@ impl Fact<'_> {
                 change,
             } => Entry {
                 reason: message.stop_reason.map(|why| why.words().to_owned()),
-                ..Entry::new(change.action(), account, message.id.uuid())
-                    .after(json!({ "number": message.number }))
+                ..Entry::new(change.action(), account, message.id.uuid()).after(match change {
+                    MessageChange::Begun { .. } => {
+                        json!({ "number": message.number, "recipients": message.recipients })
+                    }
+                    _ => json!({ "number": message.number }),
+                })
             },
             Self::WebhookChanged { webhook, change } => webhook_changed(webhook, change)?,
             Self::EventCreated { .. }

@@ -147,7 +147,7 @@ mod tests {
         assert_eq!(asked.audience, Audience::Mcp);
         for scope in [None, some(""), some("openid email")] {
             let reading = terms(&Parameters { scope, ..fine() }).unwrap();
-            let names = "events:read registrations:read webhooks:read account:read";
+            let names = "events:read registrations:read account:read";
             assert_eq!(reading.scopes.joined(" "), names);
         }
         // What only sessions may do is unknown here.

@@ -50,8 +50,14 @@ impl Party {
 
     fn too_many_names(&self) -> Option<FieldViolation> {
         let others = usize::try_from(self.size - 1).unwrap_or(0);
-        let message = || format!("must not be more than the other people, who are {others}");
-        (self.companions.len() > others).then(|| mistake("companions", message()))
+        let names = self.companions.len();
+        let message = || {
+            let size = names + 1;
+            format!(
+                "must not be more than the other people, who are {others}; for {names} of them, party_size must be at least {size}"
+            )
+        };
+        (names > others).then(|| mistake("companions", message()))
     }
 }
 

@@ -146,7 +146,7 @@ impl Event {
 
     /// Refuses registrations by the public before and after their time, also for the waitlist.
     fn check_window(&self, now: Instant) -> Result<(), Refusal> {
-        match self.window.state(now) {
+        match self.window.state(now, self.schedule.start) {
             WindowState::Open => Ok(()),
             WindowState::Ahead(opens) => Err(Refusal::RegistrationNotOpen(opens)),
             WindowState::Closed(since) => Err(Refusal::RegistrationClosed(since)),

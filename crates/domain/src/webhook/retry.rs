@@ -16,10 +16,10 @@ pub const MAX_ATTEMPTS: i32 = 10;
 pub const MAX_RETRY_AFTER_SECONDS: u32 = 24 * 60 * 60;
 
 /// After how many seconds of failures the owners are mailed.
-const WARNED_AFTER_SECONDS: i64 = 24 * 60 * 60;
+pub const WARNED_AFTER_SECONDS: i64 = 24 * 60 * 60;
 
 /// After how many seconds of failures a webhook is disabled.
-const DISABLED_AFTER_SECONDS: i64 = 5 * 24 * 60 * 60;
+pub const DISABLED_AFTER_SECONDS: i64 = 5 * 24 * 60 * 60;
 
 /// The status by which a receiver says that it wants no more (RFC 9110, section 15.5.11).
 const GONE: i32 = 410;
@@ -48,10 +48,20 @@ pub fn after_failure(webhook: &Webhook, status: Option<i32>, now: Instant) -> We
     if status == Some(GONE) {
         return failing.disabled(DisabledReason::Gone, now);
     }
+    still_failing(failing, now)
+}
+
+/// A webhook that is active and of which every attempt until now has failed. The last attempts of a message are a day apart, so it is also
+/// decided without one.
+#[must_use]
+pub fn still_failing(failing: Webhook, now: Instant) -> Webhook {
+    let Some(since) = failing.failing_since else {
+        return failing;
+    };
     if now >= since.plus_seconds(DISABLED_AFTER_SECONDS) {
         return failing.disabled(DisabledReason::Failing, now);
     }
-    if webhook.warned_at.is_none() && now >= since.plus_seconds(WARNED_AFTER_SECONDS) {
+    if failing.warned_at.is_none() && now >= since.plus_seconds(WARNED_AFTER_SECONDS) {
         return Webhook {
             warned_at: Some(now),
             ..failing

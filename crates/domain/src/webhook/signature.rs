@@ -156,6 +156,21 @@ mod tests {
         assert_eq!(format!("{key:?}"), "SigningKey");
     }
 
+    /// Of the test of the specification's library for Go.
+    #[test]
+    fn the_vector_of_a_key_pair_is_signed_alike() {
+        let seed = STANDARD
+            .decode("VEVTVFNJR05JTkdLRVlET05PVFVTRVRISVNGT1JBTlk=")
+            .unwrap();
+        let key = SigningKey::of(Scheme::V1a, &seed).unwrap();
+        let body = br#"{"test": 2432232314}"#;
+        let signature = key.sign("msg_p5jXN8AQM9LWM0D4loKWxJek", 1_614_265_330, body);
+        assert_eq!(
+            signature,
+            "v1a,tQ9V2XOqn7jL/DQenEFpqIugdBVtiMmER5mhSkXBNwM0mkATuDe6KYYUuxqtaiHeYGb7KaaBRdM5WqyeFiL8Ag=="
+        );
+    }
+
     #[test]
     fn a_key_is_made_again_from_the_secret_that_was_shown() {
         let key = SigningKey::generate(Scheme::V1, &Entropy::seeded(1)).unwrap();

@@ -14,8 +14,8 @@ pub struct CacheSettings {
     #[arg(long, env = "MUSTER_CACHE_MB", value_name = "MB", default_value_t = 64,
           value_parser = clap::value_parser!(u32).range(0..=65_536))]
     pub cache_mb: u32,
-    /// While core cannot be reached, an answer is served that was asked for up to this many seconds ago, even if it is known to have
-    /// changed since; 0 serves none
+    /// While core cannot be reached, public answers from the cache are served up to this age in seconds, even if they have changed since; 0
+    /// serves none
     #[arg(long, env = "MUSTER_STALE_SECONDS", value_name = "SECONDS", default_value_t = 300,
           value_parser = clap::value_parser!(u32).range(0..=300))]
     pub stale_seconds: u32,

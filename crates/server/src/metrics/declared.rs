@@ -122,7 +122,7 @@ metrics! {
     /// Webhooks with a URL by state: working, failing (the last attempt was in vain), paused or disabled, up to 10,000. All cores of a database have
     /// the same number.
     webhooks: Gauge "muster_webhooks" [state];
-    /// Age of the oldest message that waits to be delivered to a webhook in this state: working or failing.
+    /// For how long the oldest delivery is due to a webhook in this state: working or failing. What waits for its next attempt is not due.
     webhook_oldest: Gauge "muster_webhook_oldest_undelivered_seconds" [state];
 
     /// 1, with the version of Muster.

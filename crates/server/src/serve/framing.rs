@@ -25,8 +25,14 @@ pub(super) fn refuse<B>(request: &Request<B>) -> Option<Response<AnswerBody>> {
 }
 
 fn wrong(version: Version, headers: &HeaderMap) -> Option<(StatusCode, &'static str)> {
-    let hosts = headers.get_all(HOST).iter().count();
-    if hosts > 1 || (hosts == 0 && version == Version::HTTP_11) {
+    let hosts = headers.get_all(HOST);
+    let count = hosts.iter().count();
+    // Some proxies join lines into one.
+    let is_list = |host: &HeaderValue| {
+        let mut bytes = host.as_bytes().iter();
+        bytes.any(|byte| matches!(byte, b',' | b' ' | b'\t'))
+    };
+    if count > 1 || (count == 0 && version == Version::HTTP_11) || hosts.iter().any(is_list) {
         let words = "a request must have the header Host, once\n";
         return Some((StatusCode::BAD_REQUEST, words));
     }

@@ -91,6 +91,9 @@ async fn a_request_that_a_proxy_could_read_in_another_way_is_refused() {
         ("POST / HTTP/1.1\r\nHost: x\r\nHost: x\r\n", 400),
         ("POST / HTTP/1.1\r\nHost: x\r\nHost: y\r\n", 400),
         ("POST / HTTP/1.0\r\nHost: x\r\nHost: y\r\n", 400),
+        ("POST / HTTP/1.1\r\nHost: x, y\r\n", 400),
+        ("POST / HTTP/1.1\r\nHost: x,y\r\n", 400),
+        ("POST / HTTP/1.0\r\nHost: x y\r\n", 400),
         ("POST http://x/ HTTP/1.1\r\n", 400),
         (
             "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip, chunked\r\n",

@@ -3,6 +3,7 @@ use std::{collections::HashMap, ffi::OsString, net::SocketAddr};
 use clap::{Args, Parser, Subcommand};
 use server::{
     Failure,
+    networks::Networks,
     settings::{address, parse_from},
     telemetry::TelemetrySettings,
 };
@@ -20,6 +21,10 @@ struct Settings {
         default_value_t = 4
     )]
     workers: u16,
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=100))]
+    percent: u16,
+    #[arg(long, default_value = "")]
+    networks: Networks,
     #[arg(long, env = "PROCESS_TEST_SECRET", hide_env_values = true)]
     secret: Option<String>,
     #[command(flatten)]
@@ -71,9 +76,34 @@ fn every_bad_value_is_told_at_once_one_line_each() {
     assert_eq!(
         told,
         "--addr (PROCESS_TEST_ADDR): must be an IP address and a port, for example 127.0.0.1:8080, got \"8080\"\n\
-         --workers (PROCESS_TEST_WORKERS): invalid digit found in string, got \"many\"\n\
+         --workers (PROCESS_TEST_WORKERS): must be a whole number, got \"many\"\n\
          --log-format (MUSTER_LOG_FORMAT): must be one of text, json, got \"xml\"\n\
          --log (MUSTER_LOG): must be a level (error, warn, info, debug or trace; verbose is debug) or filters such as info,http_gateway=debug, got \"a=b=c\""
+    );
+}
+
+#[test]
+fn a_number_that_is_none_or_out_of_range_is_told_in_words() {
+    for (value, problem) in [
+        ("0", "must be from 1 to 100, got \"0\""),
+        ("", "must be a whole number, got \"\""),
+        ("many", "must be a whole number, got \"many\""),
+        (
+            "99999999999999999999",
+            "must be a smaller number, got \"99999999999999999999\"",
+        ),
+    ] {
+        let told = problems(&["--percent", value], &[]);
+        assert_eq!(told, format!("--percent: {problem}"));
+    }
+}
+
+#[test]
+fn a_message_that_quotes_the_wrong_part_does_not_repeat_the_value() {
+    let told = problems(&["--networks", "10.0.0.0/8,here"], &[]);
+    assert_eq!(
+        told,
+        "--networks: must be addresses or networks such as 10.0.0.0/8, separated by commas, not \"here\""
     );
 }
 
@@ -132,7 +162,7 @@ fn a_variable_that_was_renamed_is_read_by_its_old_name_and_a_flag_wins_over_it()
     let told = problems(&[], &[("PROCESS_TEST_HELPING_HANDS", "many")]);
     assert_eq!(
         told,
-        "--workers (PROCESS_TEST_WORKERS): invalid digit found in string, got \"many\""
+        "--workers (PROCESS_TEST_WORKERS): must be a whole number, got \"many\""
     );
 }
 

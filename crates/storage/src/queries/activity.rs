@@ -22,8 +22,8 @@ record! {
         actor,
         actor_name = "COALESCE((SELECT k.label FROM api_keys k WHERE k.id = a.key_id AND k.account_id = a.account_id), \
             (SELECT c.name FROM oauth_grants g JOIN oauth_clients c ON c.id = g.client_id WHERE g.id = a.grant_id), \
-            (SELECT p.name FROM people p WHERE p.id = a.person_id AND a.grant_id IS NULL))",
-        on_behalf_of = "(SELECT b.name FROM people b WHERE b.id = a.person_id AND a.grant_id IS NOT NULL)",
+            (SELECT p.name FROM people p WHERE p.id = a.person_id AND a.grant_id IS NULL AND a.key_id IS NULL))",
+        on_behalf_of = "(SELECT b.name FROM people b WHERE b.id = a.person_id AND (a.grant_id IS NOT NULL OR a.key_id IS NOT NULL))",
         action,
         subject_id,
         event_id,

@@ -57,10 +57,13 @@ impl Tx {
         Ok(())
     }
 
+    // A key may be another person's later, so its person of now is stored.
     async fn add_audits(&mut self, entries: &[&AuditEntry]) -> Result<(), Error> {
         let statement = sql!(
             "INSERT INTO audit_log (id, at, account_id, actor, key_id, person_id, grant_id, action, subject_id, event_id, before, after, \
-             reason) SELECT * FROM input"
+             reason) SELECT id, at, account_id, actor, key_id, \
+             COALESCE(person_id, (SELECT k.person_id FROM api_keys k WHERE k.id = input.key_id)), grant_id, action, subject_id, event_id, \
+             before, after, reason FROM input"
         );
         for part in entries.chunks(FULL_BATCH) {
             let input = Input::of(part)

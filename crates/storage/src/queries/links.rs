@@ -4,7 +4,7 @@ use domain::{
     check_in_code::CheckInCode,
     ids::{EventId, RegistrationId},
     instant::Instant,
-    registration::{Registration, Status},
+    registration::{DoorCode, Registration},
 };
 
 use crate::{Error, Reads, Tx, record::Record as _, sql::sql};
@@ -39,9 +39,9 @@ impl Reads {
         &self,
         event: EventId,
         limit: i64,
-    ) -> Result<Vec<(CheckInCode, Status, bool)>, Error> {
+    ) -> Result<Vec<DoorCode>, Error> {
         let statement = sql!(
-            "SELECT check_in_code, status, checked_in_at IS NOT NULL FROM registrations WHERE event_id = $1 \
+            "SELECT check_in_code, status, checked_in_at IS NOT NULL, party_size FROM registrations WHERE event_id = $1 \
              ORDER BY CASE status WHEN 'Confirmed' THEN 0 ELSE 1 END, seq LIMIT $2"
         );
         self.all(statement, (event, limit)).await

@@ -26,23 +26,34 @@ const FILTERED: Fragment = Fragment::new(
     "registrations r WHERE r.event_id = $1 AND ($2 IS NULL OR r.status = $2) AND r.registered_at >= $3 AND r.registered_at < $4",
 );
 
-/// Those of them with all of the words `$5` to `$8`, each of which may be empty: in the name alone if `$9`.
+/// Those of them with all of the words `$5` to `$12`, each of which may be empty: in the name alone if `$13`.
 const FOUND: Fragment = fragment!(
     "(SELECT r.id, r.seq, r.status, r.confirm_until, \
-     CASE WHEN $9 = TRUE THEN replace(r.search_text, r.email_norm, '') ELSE r.search_text END AS text FROM {}) f \
-     WHERE {}(f.text, $5) > 0 AND {}(f.text, $6) > 0 AND {}(f.text, $7) > 0 AND {}(f.text, $8) > 0",
+     CASE WHEN $13 = TRUE THEN replace(r.search_text, r.email_norm, '') ELSE r.search_text END AS text FROM {}) f \
+     WHERE {}(f.text, $5) > 0 AND {}(f.text, $6) > 0 AND {}(f.text, $7) > 0 AND {}(f.text, $8) > 0 \
+     AND {}(f.text, $9) > 0 AND {}(f.text, $10) > 0 AND {}(f.text, $11) > 0 AND {}(f.text, $12) > 0",
     FILTERED,
+    POSITION,
+    POSITION,
+    POSITION,
+    POSITION,
     POSITION,
     POSITION,
     POSITION,
     POSITION,
 );
 
-/// The order of those: if `$10`, who awaits approval comes first; then who has words that begin with those that are looked for.
+/// The order of those: if `$14`, who awaits approval comes first; then who has words that begin with those that are looked for.
 const PLACE: Fragment = fragment!(
-    "(CASE WHEN $10 = TRUE AND f.status = 'Pending' AND f.confirm_until IS NULL THEN 0 ELSE 2 END \
+    "(CASE WHEN $14 = TRUE AND f.status = 'Pending' AND f.confirm_until IS NULL THEN 0 ELSE 2 END \
      + CASE WHEN {}(' ' || f.text, ' ' || $5) > 0 AND {}(' ' || f.text, ' ' || $6) > 0 \
-     AND {}(' ' || f.text, ' ' || $7) > 0 AND {}(' ' || f.text, ' ' || $8) > 0 THEN 0 ELSE 1 END) * 4294967296 + f.seq",
+     AND {}(' ' || f.text, ' ' || $7) > 0 AND {}(' ' || f.text, ' ' || $8) > 0 \
+     AND {}(' ' || f.text, ' ' || $9) > 0 AND {}(' ' || f.text, ' ' || $10) > 0 \
+     AND {}(' ' || f.text, ' ' || $11) > 0 AND {}(' ' || f.text, ' ' || $12) > 0 THEN 0 ELSE 1 END) * 4294967296 + f.seq",
+    POSITION,
+    POSITION,
+    POSITION,
+    POSITION,
     POSITION,
     POSITION,
     POSITION,
@@ -75,8 +86,8 @@ impl Reads {
             return self.all(statement, values).await;
         }
         let statement = sql!(
-            "SELECT page.place, {} FROM (SELECT id, place FROM (SELECT f.id, {} AS place FROM {}) ranked WHERE place > $11 \
-             ORDER BY place LIMIT $12 OFFSET $13) page JOIN registrations r ON r.id = page.id ORDER BY page.place",
+            "SELECT page.place, {} FROM (SELECT id, place FROM (SELECT f.id, {} AS place FROM {}) ranked WHERE place > $15 \
+             ORDER BY place LIMIT $16 OFFSET $17) page JOIN registrations r ON r.id = page.id ORDER BY page.place",
             Registration::COLUMNS,
             PLACE,
             FOUND,

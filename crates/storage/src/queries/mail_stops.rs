@@ -47,20 +47,20 @@ impl Reads {
 }
 
 impl Tx {
-    /// Stops messages and reminders to a mailbox. What its owner said stays the reason.
+    /// Stops messages and reminders to a mailbox; false if that is so already. What its owner said stays the reason.
     pub async fn put_mail_stop(
         &mut self,
         mailbox: &[u8; 32],
         reason: StopReason,
         now: Instant,
-    ) -> Result<(), Error> {
+    ) -> Result<bool, Error> {
         let statement = sql!(
             "INSERT INTO mail_stops (mailbox, reason, created_at) VALUES ($1, $2, $3) \
              ON CONFLICT (mailbox) DO UPDATE SET reason = excluded.reason, created_at = excluded.created_at \
              WHERE mail_stops.reason = 'bounced' AND excluded.reason <> 'bounced'"
         );
-        self.execute(statement, (mailbox, reason, now)).await?;
-        Ok(())
+        let values = (mailbox, reason, now);
+        Ok(self.execute(statement, values).await? == 1)
     }
 
     /// Ends what [`Tx::put_mail_stop`] began; false if there was nothing to end.

@@ -25,7 +25,7 @@ record! {
     Message as m of "messages" {
         id, event_id, number, subject, text, audience,
         timing { timing, hours },
-        due_at, is_delayed, state, stop_reason, recipients, withdrawn, author_id,
+        due_at, is_delayed, state, stop_reason, recipients, left_before, author_id,
         author_name = "COALESCE((SELECT k.label FROM api_keys k WHERE k.id = m.author_id), \
             (SELECT p.name FROM people p WHERE p.id = m.author_id))",
         author_person = "(SELECT s.person_id FROM memberships s \
@@ -119,13 +119,11 @@ impl Reads {
         self.optional(statement, [message]).await
     }
 
-    /// Returns how many mails of an event's messages were not sent, since their people get no messages, by the number of the message.
-    pub async fn count_withheld_message_mails(
-        &self,
-        event: EventId,
-    ) -> Result<Vec<(i32, i64)>, Error> {
+    /// Returns how many mails of an event's messages left and are on record, by the number of the message: the mail server took or refused
+    /// them.
+    pub async fn count_left_message_mails(&self, event: EventId) -> Result<Vec<(i32, i64)>, Error> {
         let statement = sql!(
-            "SELECT m.occasion, count(*) FROM mails m WHERE m.event_id = $1 AND m.kind = $2 AND m.state = $3 GROUP BY m.occasion"
+            "SELECT m.occasion, count(*) FROM mails m WHERE m.event_id = $1 AND m.kind = $2 AND m.state <> $3 GROUP BY m.occasion"
         );
         let values = (event, JobKind::MessageMail, MailState::Withheld);
         self.all(statement, values).await
@@ -163,7 +161,8 @@ impl Tx {
             state: message.state,
             stop_reason: message.stop_reason,
             recipients: message.recipients,
-            withdrawn: message.withdrawn,
+            // Cores of the release before count these.
+            withdrawn: 0,
             author_id: message.author_id,
             created_at: message.created_at,
             updated_at: message.updated_at,
@@ -173,7 +172,7 @@ impl Tx {
         Ok(())
     }
 
-    /// Writes what can change of a message.
+    /// Writes what can change of a message. What left before is counted by [`Tx::delete_old_mails`] and its like alone.
     pub async fn update_message(&mut self, message: &Message) -> Result<(), Error> {
         let (timing, hours) = message.timing.parts();
         let (statement, values) = update!("messages" id = message.id => {
@@ -187,7 +186,6 @@ impl Tx {
             state: message.state,
             stop_reason: message.stop_reason,
             recipients: message.recipients,
-            withdrawn: message.withdrawn,
             updated_at: message.updated_at,
             version: message.version,
         });
@@ -297,13 +295,11 @@ impl Tx {
             return Ok(());
         }
         for (number, _) in self.count_waiting_message_mails(event).await? {
-            let withdrawn = self.withdraw_message_mails(event, number).await?;
+            self.withdraw_message_mails(event, number).await?;
             let statement = sql!(
-                "UPDATE messages SET state = 'stopped', stop_reason = $3, withdrawn = withdrawn + $4, updated_at = $5 \
-                 WHERE event_id = $1 AND number = $2"
+                "UPDATE messages SET state = 'stopped', stop_reason = $3, updated_at = $4 WHERE event_id = $1 AND number = $2"
             );
-            let withdrawn = i32::try_from(withdrawn).unwrap_or(i32::MAX);
-            let values = (event, number, reason, withdrawn, now);
+            let values = (event, number, reason, now);
             self.execute(statement, values).await?;
         }
         Ok(())

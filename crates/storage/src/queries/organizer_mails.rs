@@ -43,12 +43,12 @@ const COLLECTING: Fragment = Fragment::per_dialect(
 
 /// The members of account `$1`, with what is selected for an [`Organizer`].
 const ORGANIZERS: Fragment = Fragment::new(
-    "p.name, p.email, a.name, a.plan, m.role, m.only_some_events, m.mails FROM memberships m JOIN people p ON p.id = m.person_id \
+    "p.name, p.email, a.name, a.plan, a.trusted_at IS NOT NULL, m.role, m.only_some_events, m.mails FROM memberships m JOIN people p ON p.id = m.person_id \
      JOIN accounts a ON a.id = m.account_id WHERE m.account_id = $1 AND a.suspended_at IS NULL",
 );
 
 impl FromRow for Organizer {
-    const WIDTH: usize = 7;
+    const WIDTH: usize = 8;
 
     fn from_row(columns: &mut Columns<'_>) -> Result<Self, Error> {
         Ok(Self {
@@ -56,6 +56,7 @@ impl FromRow for Organizer {
             email: columns.read()?,
             account_name: columns.read()?,
             sees_registrations: columns.read::<Plan>()?.is_paid(),
+            is_account_trusted: columns.read()?,
             rights: columns.read()?,
             choice: columns.read()?,
         })

@@ -141,6 +141,7 @@ impl Tx {
     pub async fn delete_account(&mut self, account: AccountId) -> Result<(), Error> {
         for statement in [
             sql!("DELETE FROM suppressions WHERE account_id = $1"),
+            sql!("DELETE FROM refusal_links WHERE account_id = $1"),
             sql!("DELETE FROM message_refusals WHERE account_id = $1"),
             sql!("DELETE FROM webhook_streams WHERE account_id = $1"),
         ] {

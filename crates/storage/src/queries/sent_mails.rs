@@ -1,5 +1,7 @@
 //! What became of the mails to registrants whose jobs ended.
 
+use std::collections::BTreeMap;
+
 use domain::{
     ids::{EventId, RegistrationId},
     instant::Instant,
@@ -38,6 +40,12 @@ record! {
 
 /// The states of mails whose addresses an organizer should look at.
 const IS_PROBLEM: Fragment = Fragment::new("m.state IN ('refused', 'bounced', 'complained')");
+
+/// Of a row that is deleted: its event, its occasion, and whether it was a mail of a message that left.
+const DELETED: Fragment =
+    Fragment::new("event_id, occasion, kind = 'message_mail' AND state <> 'withheld'");
+
+type Deleted = (EventId, i32, bool);
 
 /// A row of an event's numbers: kind, state (`waiting` as well), number.
 pub type MailNumber = (String, String, i64);
@@ -115,14 +123,10 @@ impl Reads {
         self.optional(statement, values).await
     }
 
-    /// Returns the last mail to a mailbox that was handed over.
-    pub async fn find_last_mail_to(&self, mailbox: &[u8; 32]) -> Result<Option<FoundMail>, Error> {
-        let statement = sql!(
-            "SELECT {} FROM mails m WHERE m.mailbox = $1 AND m.state IN ('handed_over', 'bounced', 'complained') \
-             ORDER BY m.sent_at DESC LIMIT 1",
-            FoundMail::COLUMNS,
-        );
-        self.optional(statement, [mailbox]).await
+    /// Whether a mail to a mailbox is on record.
+    pub async fn has_mails_to(&self, mailbox: &[u8; 32]) -> Result<bool, Error> {
+        let statement = sql!("SELECT EXISTS (SELECT 1 FROM mails WHERE mailbox = $1)");
+        self.one(statement, [mailbox]).await
     }
 
     /// Returns the number of mails to a mailbox that failed for good since a moment.
@@ -225,24 +229,56 @@ impl Tx {
         &mut self,
         registration: RegistrationId,
     ) -> Result<(), Error> {
-        let statement = sql!("DELETE FROM mails WHERE subject_id = $1");
-        self.execute(statement, [registration]).await?;
-        Ok(())
+        let statement = sql!(
+            "DELETE FROM mails WHERE subject_id = $1 RETURNING {}",
+            DELETED
+        );
+        let deleted = self.all(statement, [registration]).await?;
+        self.count_left_before(&deleted).await
     }
 
     /// Removes what became of the mails to a mailbox; returns their number.
     pub async fn delete_sent_mails_to(&mut self, mailbox: &[u8; 32]) -> Result<u64, Error> {
-        let statement = sql!("DELETE FROM mails WHERE mailbox = $1");
-        self.execute(statement, [mailbox]).await
+        let statement = sql!("DELETE FROM mails WHERE mailbox = $1 RETURNING {}", DELETED);
+        let deleted = self.all(statement, [mailbox]).await?;
+        self.count_left_before(&deleted).await?;
+        Ok(deleted.len() as u64)
     }
 
     /// Removes at most `limit` rows about mails from before this time; returns their number.
     pub async fn delete_old_mails(&mut self, before: Instant, limit: i64) -> Result<u64, Error> {
         let statement = sql!(
             "DELETE FROM mails WHERE (subject_id, kind, occasion) IN \
-             (SELECT subject_id, kind, occasion FROM mails WHERE sent_at < $1 ORDER BY sent_at LIMIT $2)"
+             (SELECT subject_id, kind, occasion FROM mails WHERE sent_at < $1 ORDER BY sent_at LIMIT $2) RETURNING {}",
+            DELETED,
         );
-        self.execute(statement, (before, limit)).await
+        let deleted = self.all(statement, (before, limit)).await?;
+        self.count_left_before(&deleted).await?;
+        Ok(deleted.len() as u64)
+    }
+
+    /// Counts deleted mails of messages on their messages, which say how many left.
+    async fn count_left_before(&mut self, deleted: &[Deleted]) -> Result<(), Error> {
+        let mut left = BTreeMap::<_, i32>::new();
+        for &(event, number, has_left) in deleted {
+            if has_left {
+                *left.entry((event, number)).or_default() += 1;
+            }
+        }
+        if left.is_empty() {
+            return Ok(());
+        }
+        let statement = sql!(
+            "UPDATE messages SET left_before = left_before + input.mails FROM input \
+             WHERE messages.event_id = input.event_id AND messages.number = input.number"
+        );
+        let left: Vec<_> = left.into_iter().collect();
+        let input = Input::of(&left)
+            .column("event_id", |((event, _), _)| *event)
+            .column("number", |((_, number), _)| *number)
+            .column("mails", |(_, mails)| *mails);
+        self.execute(statement, input).await?;
+        Ok(())
     }
 }
 

@@ -2,10 +2,18 @@
 
 use std::collections::HashSet;
 
-use domain::{ids::AccountId, instant::Instant};
+use domain::{
+    ids::{AccountId, EventId, RegistrationId},
+    instant::Instant,
+};
 use uuid::Uuid;
 
-use crate::{Error, Reads, Tx, input::Input, sql::sql};
+use crate::{
+    Error, Reads, Tx,
+    input::Input,
+    row::{Columns, FromRow},
+    sql::sql,
+};
 
 /// What stands for all accounts.
 const ALL: AccountId = AccountId::new(Uuid::nil());
@@ -13,7 +21,37 @@ const ALL: AccountId = AccountId::new(Uuid::nil());
 /// A mailbox, and the account that does not mail it; `None` is all.
 pub type Suppression = ([u8; 32], Option<AccountId>);
 
+/// What a link refuses that leads to no registration: the mails of an account to a mailbox.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RefusalLink {
+    /// The SHA-256 of the mailbox.
+    pub mailbox: [u8; 32],
+    /// The account.
+    pub account: AccountId,
+    /// The event that the mail with the link is about.
+    pub event: EventId,
+}
+
+impl FromRow for RefusalLink {
+    const WIDTH: usize = 3;
+
+    fn from_row(columns: &mut Columns<'_>) -> Result<Self, Error> {
+        Ok(Self {
+            mailbox: columns.read()?,
+            account: columns.read()?,
+            event: columns.read()?,
+        })
+    }
+}
+
 impl Reads {
+    /// Returns what a link refuses that leads to no registration, by the SHA-256 of its token.
+    pub async fn find_refusal_link(&self, hash: &[u8; 32]) -> Result<Option<RefusalLink>, Error> {
+        let statement =
+            sql!("SELECT mailbox, account_id, event_id FROM refusal_links WHERE hash = $1");
+        self.optional(statement, [hash]).await
+    }
+
     /// Returns which of these suppressions there are.
     pub async fn find_suppressions(
         &self,
@@ -36,6 +74,38 @@ impl Reads {
 }
 
 impl Tx {
+    /// Adds a link that only refuses mails. Only the SHA-256 of its token is stored.
+    pub async fn insert_refusal_link(
+        &mut self,
+        hash: &[u8; 32],
+        link: &RefusalLink,
+        now: Instant,
+    ) -> Result<(), Error> {
+        let statement = sql!(
+            "INSERT INTO refusal_links (hash, mailbox, account_id, event_id, created_at) VALUES ($1, $2, $3, $4, $5)"
+        );
+        let values = (hash, &link.mailbox, link.account, link.event, now);
+        self.execute(statement, values).await?;
+        Ok(())
+    }
+
+    /// Makes the private links to a registration such that only refuse mails to the mailbox that had them.
+    pub async fn make_refusal_links(
+        &mut self,
+        registration: RegistrationId,
+        link: &RefusalLink,
+        now: Instant,
+    ) -> Result<(), Error> {
+        let statement = sql!(
+            "INSERT INTO refusal_links (hash, mailbox, account_id, event_id, created_at) \
+             SELECT l.hash, $2, $3, $4, $5 FROM registration_links l WHERE l.registration_id = $1"
+        );
+        let values = (registration, &link.mailbox, link.account, link.event, now);
+        self.execute(statement, values).await?;
+        self.delete_links(registration).await?;
+        Ok(())
+    }
+
     /// Suppresses mails to a mailbox; false if they were suppressed before.
     pub async fn put_suppression(
         &mut self,

@@ -214,18 +214,19 @@ impl Reads {
         self.all(statement, input).await
     }
 
-    /// Returns the messages since then whose delivery to a webhook failed, the oldest first.
+    /// Returns the messages of a time whose delivery to a webhook failed, the oldest first.
     pub async fn list_failed_deliveries(
         &self,
         webhook: WebhookId,
         since: Instant,
+        until: Instant,
         limit: i64,
     ) -> Result<Vec<Uuid>, Error> {
         let statement = sql!(
             "SELECT d.message_id FROM webhook_deliveries d JOIN webhook_messages m ON m.id = d.message_id \
-             WHERE d.webhook_id = $1 AND d.state = 'failed' AND m.at >= $2 ORDER BY d.message_id LIMIT $3"
+             WHERE d.webhook_id = $1 AND d.state = 'failed' AND m.at >= $2 AND m.at < $3 ORDER BY d.message_id LIMIT $4"
         );
-        self.all(statement, (webhook, since, limit)).await
+        self.all(statement, (webhook, since, until, limit)).await
     }
 }
 

@@ -31,27 +31,23 @@ pub struct WebhookCount {
     pub is_failing: bool,
     /// How many they are.
     pub number: i64,
-    /// When the oldest message happened that waits for one of them, if they are active.
-    pub oldest_waiting_at: Option<Instant>,
+    /// Since when the oldest delivery to one of them is due, if they are active. What waits for its next attempt is not due.
+    pub oldest_due_at: Option<Instant>,
 }
 
 impl WebhookCount {
-    const COLUMNS: Fragment =
-        Fragment::new("state, is_failing, COUNT(*), MIN(tried_at), MIN(queued_at)");
+    const COLUMNS: Fragment = Fragment::new("state, is_failing, COUNT(*), MIN(due_at)");
 }
 
 impl FromRow for WebhookCount {
-    const WIDTH: usize = 5;
+    const WIDTH: usize = 4;
 
     fn from_row(columns: &mut Columns<'_>) -> Result<Self, Error> {
-        let (state, is_failing, number) = (columns.read()?, columns.read()?, columns.read()?);
-        let tried_at: Option<Instant> = columns.read()?;
-        let queued_at: Option<Instant> = columns.read()?;
         Ok(Self {
-            state,
-            is_failing,
-            number,
-            oldest_waiting_at: tried_at.into_iter().chain(queued_at).min(),
+            state: columns.read()?,
+            is_failing: columns.read()?,
+            number: columns.read()?,
+            oldest_due_at: columns.read()?,
         })
     }
 }
@@ -105,6 +101,20 @@ impl Reads {
         self.all(statement, (account, creator)).await
     }
 
+    /// Returns the webhooks that apps created or redirected which act for a person, in the order of the accounts.
+    pub async fn list_webhooks_of_apps(
+        &self,
+        person: PersonId,
+        limit: i64,
+    ) -> Result<Vec<Webhook>, Error> {
+        let statement = sql!(
+            "SELECT {} FROM oauth_grants g JOIN webhooks w ON w.account_id = g.account_id AND w.created_by = g.id \
+             WHERE g.person_id = $1 AND g.revoked_at IS NULL ORDER BY w.account_id, w.number LIMIT $2",
+            Webhook::COLUMNS,
+        );
+        self.all(statement, (person, limit)).await
+    }
+
     /// Returns the webhooks that a member created or redirected, by themselves, by a key or by an app.
     pub async fn list_webhooks_of_member(
         &self,
@@ -150,22 +160,42 @@ impl Reads {
         self.all(statement, (now, limit)).await
     }
 
-    /// Returns the numbers of webhooks that have a URL, of the `limit` that are found first, and what waits for those that are active.
-    ///
-    /// Each active webhook is a step into the index of its deliveries, whose order is that of their messages, and one into that of its jobs,
-    /// for what was not tried yet.
-    pub async fn count_webhooks(&self, limit: i64) -> Result<Vec<WebhookCount>, Error> {
+    /// Returns active webhooks of which every attempt has failed since before `warned_before`, and whose owners were not mailed, or since before
+    /// `disabled_before`. Those with a delivery that is due by `soon` are left out: its attempt decides.
+    pub async fn list_failing_webhooks(
+        &self,
+        warned_before: Instant,
+        disabled_before: Instant,
+        soon: Instant,
+        limit: i64,
+    ) -> Result<Vec<Webhook>, Error> {
+        let statement = sql!(
+            "SELECT {} FROM webhooks w JOIN accounts c ON c.id = w.account_id WHERE w.state = 'active' AND w.url IS NOT NULL \
+             AND c.suspended_at IS NULL AND w.failing_since <= $1 AND (w.warned_at IS NULL OR w.failing_since <= $2) \
+             AND NOT EXISTS (SELECT 1 FROM jobs j WHERE j.destination = w.destination AND j.kind = 'webhook_delivery' \
+             AND j.failed_at IS NULL AND j.due_at <= $3) ORDER BY w.failing_since LIMIT $4",
+            Webhook::COLUMNS,
+        );
+        self.all(statement, (warned_before, disabled_before, soon, limit))
+            .await
+    }
+
+    /// Returns the numbers of webhooks that have a URL, of the `limit` that are found first, and since when deliveries to those that are active
+    /// are due. Each of them is a step into the index of due jobs.
+    pub async fn count_webhooks(
+        &self,
+        now: Instant,
+        limit: i64,
+    ) -> Result<Vec<WebhookCount>, Error> {
         let statement = sql!(
             "SELECT {} FROM (SELECT w.state AS state, w.failing_since IS NOT NULL AS is_failing, \
-             CASE WHEN w.state = 'active' THEN (SELECT m.at FROM webhook_deliveries d JOIN webhook_messages m ON m.id = d.message_id \
-             WHERE d.webhook_id = w.id AND d.state = 'waiting' ORDER BY d.message_id LIMIT 1) END AS tried_at, \
-             CASE WHEN w.state = 'active' THEN (SELECT j.created_at FROM jobs j WHERE j.destination = w.destination \
-             AND j.kind = 'webhook_delivery' AND j.failed_at IS NULL ORDER BY j.due_at LIMIT 1) END AS queued_at \
-             FROM webhooks w JOIN accounts c ON c.id = w.account_id WHERE w.url IS NOT NULL AND c.suspended_at IS NULL LIMIT $1) AS found \
+             CASE WHEN w.state = 'active' THEN (SELECT j.due_at FROM jobs j WHERE j.destination = w.destination \
+             AND j.kind = 'webhook_delivery' AND j.failed_at IS NULL AND j.due_at <= $1 ORDER BY j.due_at LIMIT 1) END AS due_at \
+             FROM webhooks w JOIN accounts c ON c.id = w.account_id WHERE w.url IS NOT NULL AND c.suspended_at IS NULL LIMIT $2) AS found \
              GROUP BY state, is_failing",
             WebhookCount::COLUMNS,
         );
-        self.all(statement, [limit]).await
+        self.all(statement, (now, limit)).await
     }
 
     /// Returns the numbers of secrets that sign now by the beginnings of their sealed values, for the `limit` that are met first.

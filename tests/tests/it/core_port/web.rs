@@ -107,6 +107,22 @@ async fn a_browser_may_call_from_any_page_with_a_key(app: Arc<TestApp>) {
     assert_eq!(answer.header("access-control-allow-credentials"), None);
 }
 
+async fn browsers_are_told_to_use_https_alone(app: Arc<TestApp>) {
+    let message = GetEventRequest {
+        slug: "nowhere".to_owned(),
+    };
+    let found = call(&app, "/muster.v1.CatalogueService/GetEvent", &message);
+    let preflight = Http::new(app.grpc.address())
+        .request(Method::OPTIONS, "/muster.v1.EventService/CreateEvent")
+        .header("origin", ORIGIN)
+        .header("access-control-request-method", "POST");
+    for request in [found, preflight] {
+        let answer = request.send().await;
+        let told = answer.header("strict-transport-security");
+        assert_eq!(told, Some("max-age=31536000"), "{answer:?}");
+    }
+}
+
 /// Registering acts for a visitor, so it is for pages that the operator names.
 async fn a_page_registers_nobody_unless_the_operator_named_its_origin(app: Arc<TestApp>) {
     let named = app.another_core_for_pages_of(ORIGIN).await;
@@ -228,6 +244,7 @@ async fn a_browser_learns_why_it_was_refused(app: Arc<TestApp>) {
 
 tests::on_both_engines!(
     a_browser_may_call_from_any_page_with_a_key,
+    browsers_are_told_to_use_https_alone,
     a_browser_cannot_claim_to_be_an_edge,
     a_page_registers_nobody_unless_the_operator_named_its_origin,
     a_browser_creates_and_reads,

@@ -18,7 +18,12 @@ async fn a_new_account_brings_in_few_people_whom_it_mails(app: Arc<TestApp>) {
     let looked_at = organizer.import("?dry_run=true", list_of(21)).await.ok();
     assert_eq!(counts(&looked_at), [21, 0, 0, 0]);
     let why = looked_at["refused_because"].as_str().unwrap();
-    for part in ["may mail 20 people a day", "20 are left", "this needs 21"] {
+    for part in [
+        "may mail 20 people a day",
+        "20 are left",
+        "this needs 21",
+        "the operator trusts the account",
+    ] {
         assert!(why.contains(part), "{part} in {why}");
     }
     let refusal = organizer.import("", list_of(21)).await.refusal();

@@ -395,7 +395,53 @@ async fn a_draft_is_deleted_only_when_a_person_says_so(app: Arc<TestApp>) {
     stage.mcp.call("delete_event", draft).await.answer();
 }
 
+async fn unpublishing_is_confirmed_only_if_messages_end_with_it(app: Arc<TestApp>) {
+    let stage = Stage::set(app).await;
+    let event = json!({"id": stage.id});
+    let draft = stage.mcp.call("unpublish_event", event.clone()).await;
+    assert_eq!(draft.answer()["is_published"], false);
+    stage
+        .mcp
+        .call("publish_event", event.clone())
+        .await
+        .answer();
+    let message = json!({
+        "id": stage.id,
+        "subject": "Doors",
+        "text": "They open at six.",
+        "hours_before_start": 1,
+        "confirm": true,
+    });
+    stage.mcp.call("send_message", message).await.answer();
+    let question = asks(&stage, "unpublish_event", event.clone()).await;
+    assert!(question.contains("stop for good: 1."), "{question}");
+    let read = stage.mcp.call("get_my_event", event.clone()).await;
+    assert_eq!(read.answer()["is_published"], true);
+    let mut confirmed = event;
+    confirmed["confirm"] = true.into();
+    let draft = stage.mcp.call("unpublish_event", confirmed).await;
+    assert_eq!(draft.answer()["is_published"], false);
+}
+
+async fn a_reminder_that_people_had_not_to_expect_is_confirmed(app: Arc<TestApp>) {
+    let stage = Stage::set(app).await;
+    let none = json!({"id": stage.id, "reminders": []});
+    let quiet = stage.mcp.call("update_event", none).await.answer();
+    assert_eq!(quiet["reminders"], json!([]));
+    let mut some = json!({"id": stage.id, "reminders": [48, 2]});
+    let question = asks(&stage, "update_event", some.clone()).await;
+    assert!(question.contains("new reminders: 2."), "{question}");
+    some["confirm"] = true.into();
+    stage.mcp.call("update_event", some).await.answer();
+    // Fewer are no news.
+    let fewer = json!({"id": stage.id, "reminders": [2]});
+    let quiet = stage.mcp.call("update_event", fewer).await.answer();
+    assert_eq!(quiet["reminders"], json!([2]));
+}
+
 tests::on_both_engines!(
+    unpublishing_is_confirmed_only_if_messages_end_with_it,
+    a_reminder_that_people_had_not_to_expect_is_confirmed,
     whoever_is_registered_or_cancelled_is_named_first,
     whoever_is_declined_or_approved_is_named_first,
     an_update_is_confirmed_only_if_it_mails_someone,

@@ -49,6 +49,21 @@ async fn what_is_no_message_is_answered_as_json_rpc_says(app: Arc<TestApp>) {
     assert_eq!(answer.status, StatusCode::PAYLOAD_TOO_LARGE);
 }
 
+async fn answers_end_with_a_newline(app: Arc<TestApp>) {
+    let mcp = app.mcp.with_key(&app.account(Plan::Free).await.key);
+    for method in ["tools/list", "no/such/method"] {
+        let answer = mcp.request(method, json!({})).send().await;
+        assert!(answer.body.ends_with(b"}\n"), "{method}");
+        let length = answer.header("content-length");
+        let is_right = length.is_none_or(|length| length == answer.body.len().to_string());
+        assert!(is_right, "{method}");
+    }
+    let unread = app.mcp.http.request(Method::POST, "/mcp");
+    let unread = unread.bearer(&app.account(Plan::Free).await.key);
+    let answer = unread.json_bytes("[]").send().await;
+    assert!(answer.body.ends_with(b"}\n"), "{answer:?}");
+}
+
 async fn headers_that_contradict_the_message_are_refused(app: Arc<TestApp>) {
     let key = app.account(Plan::Free).await.key;
     let send = async |version: &str, method: &str, said: &str| {
@@ -163,6 +178,7 @@ super::on_sqlite!(
     a_client_of_2025_03_26_begins_and_calls_a_tool,
     strange_hosts_and_origins_are_turned_away,
     what_is_no_message_is_answered_as_json_rpc_says,
+    answers_end_with_a_newline,
     headers_that_contradict_the_message_are_refused,
     a_revision_that_is_named_is_named_once_and_spoken,
 );

@@ -13,7 +13,7 @@ async fn every_tool_is_shown_as_it_was_reviewed() {
     let mcp = app.mcp.with_key(&app.account(Plan::Free).await.key);
     let listed = mcp.result("tools/list", json!({})).await;
     let tools = listed["tools"].as_array().unwrap();
-    assert!(serde_json::to_string(tools).unwrap().len() <= 24_000);
+    assert!(serde_json::to_string(tools).unwrap().len() <= 19_000);
     let definitions: Vec<Value> = serde_json::from_str(muster_api::TOOLS).unwrap();
     let definitions: Vec<_> = definitions.iter().map(|row| row["tool"].clone()).collect();
     assert_eq!(*tools, definitions);

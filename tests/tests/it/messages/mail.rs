@@ -19,6 +19,42 @@ fn stop_path(mail: &Mail) -> String {
     url.strip_prefix(TestApp::PUBLIC_URL).unwrap().to_owned()
 }
 
+async fn whoever_was_added_can_refuse_all_mails_by_a_message_too(app: Arc<TestApp>) {
+    let owner = app.over(Surface::Http).owner(Plan::Pro).await;
+    let event = owner.publish_new(json!({})).await;
+    let guest = json!({"id": event.id, "name": "Ada", "email": "ada@example.org"});
+    owner.ok::<AddRegistration>(guest).await;
+    guests(&app, &event, 1).await;
+    sent_to(&owner, &event, json!({})).await;
+    pass(&app, GRACE).await;
+    for mail in messages(&app) {
+        let is_added = mail.to == "ada@example.org";
+        // The header stays that of messages, which mail programs post to.
+        assert!(stop_path(&mail).ends_with("/messages"), "{mail:?}");
+        let said = if is_added {
+            "because the organizer registered this address"
+        } else {
+            "because this address was registered"
+        };
+        assert!(mail.text.contains(said), "{}", mail.text);
+        let words = "No more email from this organizer";
+        assert_eq!(mail.text.contains(words), is_added, "{}", mail.text);
+        assert_eq!(mail.html.contains(words), is_added, "{}", mail.html);
+        if is_added {
+            let mut words = mail.text.split_whitespace();
+            let url = words.find(|word| word.ends_with("/no-mail")).unwrap();
+            assert!(mail.html.contains(url), "{}", mail.html);
+            let page = url.strip_prefix(TestApp::PUBLIC_URL).unwrap();
+            app.site.form(page, &[]).send().await;
+        }
+    }
+    let preview = owner.ok::<PreviewMessage>(to(&event, json!({}))).await;
+    assert_eq!(
+        preview["left_out"],
+        json!([{"reason": "refused", "count": 1}])
+    );
+}
+
 async fn an_opt_out_ends_messages_and_nothing_else(app: Arc<TestApp>) {
     let owner = app.over(Surface::Http).owner(Plan::Pro).await;
     let event = owner.publish_new(json!({})).await;
@@ -49,7 +85,7 @@ async fn an_opt_out_ends_messages_and_nothing_else(app: Arc<TestApp>) {
             .header("content-type", "application/x-www-form-urlencoded")
             .body("List-Unsubscribe=One-Click");
         let html = post.send().await.html(200).to_owned();
-        assert!(html.contains("You get no more messages"), "{html}");
+        assert!(html.contains("You won’t get messages"), "{html}");
     }
     let preview = owner.ok::<PreviewMessage>(to(&event, json!({}))).await;
     assert_eq!(
@@ -87,7 +123,7 @@ async fn an_opt_out_is_taken_back_on_either_page(app: Arc<TestApp>) {
     let again = format!("{stop}/again");
     for page in [own, &stop] {
         let stopped = app.site.form(&stop, &[]).send().await;
-        assert!(stopped.html(200).contains("You get no more messages"));
+        assert!(stopped.html(200).contains("You won’t get messages"));
         let html = app.site.page(page).send().await.html(200).to_owned();
         assert!(
             html.contains("Get messages again") && html.contains(&again),
@@ -196,6 +232,25 @@ async fn a_message_shows_its_markdown_and_who_wrote_it(app: Arc<TestApp>) {
     assert!(mail.calendar.is_none());
 }
 
+async fn the_activity_says_to_how_many_people_it_goes_and_not_what(app: Arc<TestApp>) {
+    let owner = app.over(Surface::Http).owner(Plan::Pro).await;
+    let event = owner.publish_new(json!({"title": "Rust Night"})).await;
+    guests(&app, &event, 2).await;
+    sent_to(&owner, &event, json!({})).await;
+    pass(&app, GRACE).await;
+    let listed = owner.ok::<ListActivity>(json!({"limit": 100})).await;
+    let shown = listed.to_string();
+    assert!(
+        !shown.contains("How to find") && !shown.contains("second"),
+        "{shown}"
+    );
+    let items = listed["items"].as_array().unwrap().iter();
+    let mut sentences = items.map(|item| item["text"].as_str().unwrap());
+    let said =
+        "The time of message 1 to the guests of \"Rust Night\" has come: it goes to 2 people";
+    assert!(sentences.any(|sentence| sentence == said), "{shown}");
+}
+
 async fn texts_of_a_new_account_have_no_links(app: Arc<TestApp>) {
     let api = app.over(Surface::Http);
     let account = app.signed_up(Plan::Pro).await;
@@ -291,11 +346,13 @@ async fn a_mailbox_has_one_budget_over_two_cores(app: Arc<TestApp>) {
 }
 
 tests::on_both_engines!(
+    whoever_was_added_can_refuse_all_mails_by_a_message_too,
     an_opt_out_ends_messages_and_nothing_else,
     an_opt_out_is_taken_back_on_either_page,
     a_forged_link_stops_nothing,
     who_opts_out_during_sending_gets_nothing,
     a_message_shows_its_markdown_and_who_wrote_it,
+    the_activity_says_to_how_many_people_it_goes_and_not_what,
     texts_of_a_new_account_have_no_links,
     a_test_goes_to_its_author_alone,
     a_mailbox_has_one_budget_over_two_cores,

@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use domain::{email::Email, plan::Plan};
 use muster_api::{
     Reason,
-    v1::bindings::{AddRegistration, CreateMessage, PreviewMessage},
+    v1::bindings::{AddRegistration, CreateMessage, PreviewMessage, UpdateMessage},
 };
 use serde_json::json;
 use tests::{Surface, TestApp};
@@ -67,6 +67,31 @@ async fn beyond_the_mails_of_a_day_now_is_refused_and_later_waits(app: Arc<TestA
     );
 }
 
+async fn one_that_waits_for_the_next_day_is_corrected(app: Arc<TestApp>) {
+    let api = app.over(Surface::Http);
+    let account = app.account(Plan::Premium).await;
+    let owner = api.as_owner(&account);
+    let event = owner.publish_new(json!({})).await;
+    guests(&app, &event, 3).await;
+    let message = sent_to(&owner, &event, json!({})).await;
+    leave(&app, &account, 2).await;
+    pass(&app, GRACE).await;
+    let waiting = now(&owner, &event, &message).await;
+    assert_eq!(waiting["is_delayed"], true);
+    let mut change = super::which(&event, &message);
+    change["text"] = json!("In the first yard.");
+    let changed = owner.ok::<UpdateMessage>(change.clone()).await;
+    assert_eq!(changed["is_delayed"], true);
+    assert_eq!(changed["send_at"], waiting["send_at"]);
+    // Sent at once it is one of this day again.
+    change["send_at"] = serde_json::Value::Null;
+    change["hours_before_start"] = json!(2);
+    owner.ok::<UpdateMessage>(change.clone()).await;
+    change["hours_before_start"] = serde_json::Value::Null;
+    let refusal = owner.refused::<UpdateMessage>(change).await;
+    assert_eq!(refusal.reason, Reason::RateLimited);
+}
+
 async fn what_is_withdrawn_is_given_back(app: Arc<TestApp>) {
     let api = app.over(Surface::Http);
     let account = app.account(Plan::Premium).await;
@@ -104,6 +129,14 @@ async fn a_new_account_writes_to_few_of_those_whom_it_added(app: Arc<TestApp>) {
         preview["left_out"],
         json!([{"reason": "added", "count": 4}])
     );
+    let summary = preview["left_out_summary"].as_str().unwrap();
+    for words in [
+        "4 people whom you added",
+        "20 people have registered themselves",
+        "the operator trusts the account",
+    ] {
+        assert!(summary.contains(words), "{summary}");
+    }
     sent_to(&owner, &event, json!({})).await;
     pass(&app, GRACE).await;
     assert_eq!(reached(&app).len(), 10);
@@ -130,6 +163,7 @@ async fn a_mailbox_that_the_operator_blocks_gets_none(app: Arc<TestApp>) {
 
 tests::on_both_engines!(
     beyond_the_mails_of_a_day_now_is_refused_and_later_waits,
+    one_that_waits_for_the_next_day_is_corrected,
     what_is_withdrawn_is_given_back,
     a_new_account_writes_to_few_of_those_whom_it_added,
     a_mailbox_that_the_operator_blocks_gets_none,

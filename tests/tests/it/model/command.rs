@@ -71,6 +71,7 @@ pub(crate) struct NewEvent {
     pub(crate) is_public: Option<bool>,
     pub(crate) is_listed: Option<bool>,
     pub(crate) confirm_by_email: Option<bool>,
+    pub(crate) max_party: Option<i32>,
     pub(crate) image_query: Option<&'static str>,
 }
 
@@ -84,6 +85,7 @@ pub(crate) struct Patch {
     pub(crate) city: Change<&'static str>,
     pub(crate) is_listed: Option<bool>,
     pub(crate) confirm_by_email: Option<bool>,
+    pub(crate) max_party: Option<i32>,
 }
 
 impl NewEvent {
@@ -108,6 +110,7 @@ impl Patch {
             city: Change::Keep,
             is_listed: None,
             confirm_by_email: None,
+            max_party: None,
         }
     }
 
@@ -193,6 +196,7 @@ fn new_event() -> impl Strategy<Value = NewEvent> {
         prop_oneof![1 => Just(None), 1 => Just(Some(false)), 3 => Just(Some(true))],
         prop_oneof![2 => Just(None), 1 => Just(Some(false)), 1 => Just(Some(true))],
         prop::option::of(any::<bool>()),
+        prop::option::of(1..11_i32),
         prop_oneof![Just(None), Just(Some("crab"))],
     )
         .prop_map(
@@ -204,6 +208,7 @@ fn new_event() -> impl Strategy<Value = NewEvent> {
                 is_public,
                 is_listed,
                 confirm_by_email,
+                max_party,
                 image_query,
             )| NewEvent {
                 title,
@@ -213,6 +218,7 @@ fn new_event() -> impl Strategy<Value = NewEvent> {
                 is_public,
                 is_listed,
                 confirm_by_email,
+                max_party,
                 image_query,
             },
         )
@@ -233,16 +239,20 @@ fn patch() -> impl Strategy<Value = Patch> {
         city,
         prop::option::weighted(0.3, any::<bool>()),
         prop::option::weighted(0.3, any::<bool>()),
+        prop::option::weighted(0.3, 1..11_i32),
     )
         .prop_map(
-            |(title, start, end, max_capacity, city, is_listed, confirm_by_email)| Patch {
-                title,
-                start,
-                end,
-                max_capacity,
-                city,
-                is_listed,
-                confirm_by_email,
+            |(title, start, end, max_capacity, city, is_listed, confirm_by_email, max_party)| {
+                Patch {
+                    title,
+                    start,
+                    end,
+                    max_capacity,
+                    city,
+                    is_listed,
+                    confirm_by_email,
+                    max_party,
+                }
             },
         )
 }

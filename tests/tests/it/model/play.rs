@@ -150,6 +150,7 @@ impl Play {
         set(&mut request, "is_public", new.is_public);
         set(&mut request, "is_listed", new.is_listed);
         set(&mut request, "confirm_by_email", new.confirm_by_email);
+        set(&mut request, "max_party", new.max_party);
         set(&mut request, "image_query", new.image_query);
         let answer = self.owner(owner).call::<CreateEvent>(request).await;
 
@@ -184,6 +185,7 @@ impl Play {
         set(&mut fields, "max_capacity", patch.max_capacity);
         set(&mut fields, "is_listed", patch.is_listed);
         set(&mut fields, "confirm_by_email", patch.confirm_by_email);
+        set(&mut fields, "max_party", patch.max_party);
         set(
             &mut fields,
             "end_date",

@@ -37,6 +37,7 @@ pub(crate) struct Event {
     pub(crate) is_published: bool,
     pub(crate) is_listed: bool,
     pub(crate) confirm_by_email: bool,
+    pub(crate) max_party: i32,
     pub(crate) is_cancelled: bool,
     pub(crate) cancel_reason: Option<String>,
     pub(crate) image_query: Option<&'static str>,
@@ -72,6 +73,7 @@ impl Event {
             is_published: new.is_public.unwrap_or(false),
             is_listed: new.is_listed.unwrap_or(true),
             confirm_by_email: new.confirm_by_email.unwrap_or(false),
+            max_party: new.max_party.unwrap_or(1),
             is_cancelled: false,
             cancel_reason: None,
             image_query: new.image_query,
@@ -106,6 +108,7 @@ impl Event {
         after.max_capacity = patch.max_capacity.unwrap_or(self.max_capacity);
         after.is_listed = patch.is_listed.unwrap_or(self.is_listed);
         after.confirm_by_email = patch.confirm_by_email.unwrap_or(self.confirm_by_email);
+        after.max_party = patch.max_party.unwrap_or(self.max_party);
         patch.end.clone().write_optional(&mut after.end);
         patch.city.clone().write_optional(&mut after.city);
         after.version += i32::from(after != *self);
@@ -229,7 +232,7 @@ impl World {
             "is_registration_open": true,
             "organizer_handle": null,
             "organizer_url": null,
-            "max_party": 1,
+            "max_party": event.max_party,
             "series_id": null,
         })
     }
@@ -352,11 +355,10 @@ impl World {
         ] {
             detail[name] = public[name].clone();
         }
-        for name in ["is_registration_ahead", "is_registration_closed"] {
-            detail[name] = json!(false);
-        }
+        detail["is_registration_ahead"] = json!(false);
+        detail["is_registration_closed"] = json!(event.start <= self.now);
         // A literal has a bound on its length.
-        detail["max_party"] = json!(1);
+        detail["max_party"] = json!(event.max_party);
         detail["seats_taken"] = json!(event.confirmed);
         detail["people_checked_in"] = json!(0);
         detail["seats_left"] = json!(event.seats_left());

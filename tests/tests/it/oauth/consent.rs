@@ -180,7 +180,7 @@ async fn one_button_grants_reading_and_one_everything(app: Arc<TestApp>) {
     let html = page.html(200);
     assert!(html.contains(">Read only<"), "{html}");
     assert!(html.contains(">Everything it asks for<"), "{html}");
-    let reading = "events:read registrations:read webhooks:read account:read";
+    let reading = "events:read registrations:read account:read";
     assert_eq!(granted(&browser, &client, "read").await, reading);
     let all: Vec<_> = Scope::ALL.iter().map(|scope| scope.name()).collect();
     assert_eq!(granted(&browser, &client, "all").await, all.join(" "));
@@ -192,14 +192,14 @@ async fn one_button_grants_reading_and_one_everything(app: Arc<TestApp>) {
     assert!(!page.html(200).contains(">Read only<"));
     let scopes = consent_fields(page.html(200)).into_iter();
     let scopes = scopes.filter(|(name, _)| name == "scopes");
-    assert_eq!(scopes.count(), 4);
+    assert_eq!(scopes.count(), 3);
 }
 
 /// An app that may change everything is worth a key.
 async fn more_than_reading_needs_a_recent_code(app: Arc<TestApp>) {
     let (account, browser, client) = stage(&app).await;
     app.advance(std::time::Duration::from_mins(16));
-    let reading = "events:read registrations:read webhooks:read account:read";
+    let reading = "events:read registrations:read account:read";
     assert_eq!(granted(&browser, &client, "read").await, reading);
 
     let path = client.consent(&browser, &[]).await;

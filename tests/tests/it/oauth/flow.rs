@@ -22,7 +22,7 @@ async fn an_agent_finds_everything_from_the_address_of_mcp(app: Arc<TestApp>) {
     assert_eq!(refused.status, StatusCode::UNAUTHORIZED);
     let challenge = challenge(&refused);
     // It needs none yet.
-    let reading = "events:read registrations:read webhooks:read account:read";
+    let reading = "events:read registrations:read account:read";
     assert_eq!(challenge["scope"], reading);
     let resource = path(&challenge["resource_metadata"]);
     let resource = app

@@ -117,7 +117,7 @@ async fn a_challenge_asks_for_what_the_call_needs(app: Arc<TestApp>) {
     let refused = app.mcp.request("tools/call", tool.clone()).send().await;
     assert_eq!(scopes_of(&refused), "events:write");
     // A request whose headers do not name its tool.
-    let reading = "events:read registrations:read webhooks:read account:read";
+    let reading = "events:read registrations:read account:read";
     let old = app.mcp.speaking(tests::Revision::V2025);
     for refused in [
         app.mcp.request("tools/list", json!({})).send().await,

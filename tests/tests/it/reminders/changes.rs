@@ -33,7 +33,7 @@ async fn people_with_a_spot_get_it_once_with_their_ticket(app: Arc<TestApp>) {
     }
     assert!(mail.html.contains("<img src=\"cid:"), "{}", mail.html);
     assert_eq!(mail.calendar, None, "their calendar has it already");
-    let said = "A reminder went to one person, 24 hours before \"Rust Meetup\"";
+    let said = "A reminder was due for one person, 24 hours before \"Rust Meetup\"";
     let activity = scene.activity().await;
     assert!(
         activity.iter().any(|sentence| sentence == said),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use muster_api::v1::bindings::{
-    CancelEvent, CancelRegistration, ListRegistrations, UnpublishEvent,
+    CancelEvent, CancelRegistration, ListEventMails, ListRegistrations, UnpublishEvent,
 };
 use serde_json::{Value, json};
 use tests::{Browser, TestApp};
@@ -89,6 +89,20 @@ async fn a_mail_that_waited_until_shortly_before_the_start_is_not_sent(app: Arc<
     scene.pass_until("2027-01-20T17:30:01Z");
     scene.release_mails().await;
     assert_eq!(scene.reminded().await, [""; 0]);
+    // That is said, and that nobody got it.
+    let mails = json!({"id": scene.event.id});
+    let mails = scene.owner.ok::<ListEventMails>(mails).await;
+    let of_reminder = mails["numbers"].as_array().unwrap().iter();
+    let of_reminder = of_reminder.filter(|one| one["kind"] == "reminder");
+    let states: Vec<_> = of_reminder
+        .map(|one| (one["handed_over"].clone(), one["withheld"].clone()))
+        .collect();
+    assert_eq!(states, [(json!(0), json!(1))]);
+    let page = overview(&scene).await;
+    assert!(page.contains("Not sent"), "{page}");
+    let activity = scene.activity().await;
+    let said = "A reminder was due for one person, 24 hours before \"Rust Meetup\"";
+    assert!(activity.iter().any(|one| one == said), "{activity:?}");
 }
 
 async fn a_late_runner_sends_up_to_an_hour_before_the_start(app: Arc<TestApp>) {

@@ -63,7 +63,7 @@ async fn the_button_stops_reminders_and_nothing_else(app: Arc<TestApp>) {
         let reply = scene.app.site.form(&path, &[]).send().await;
         let html = reply.html(200);
         assert!(
-            html.contains("You get no reminders for this event"),
+            html.contains("You won’t get reminders for this event"),
             "{html}"
         );
     }

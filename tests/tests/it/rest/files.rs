@@ -43,7 +43,7 @@ async fn a_cover_is_a_picture_that_may_be_kept(app: Arc<TestApp>) {
     let first = cover(&app, &owner, &event).await;
     assert_eq!(first.status, StatusCode::OK);
     assert_eq!(first.header("content-type"), Some("image/png"));
-    let caching = "public, max-age=86400, stale-while-revalidate=86400";
+    let caching = "public, max-age=60";
     assert_eq!(first.header("cache-control"), Some(caching));
     assert_eq!(dimensions(&first.body), (1200, 630));
 

@@ -114,15 +114,30 @@ async fn what_a_model_should_read_is_listed_in_llms_txt(app: Arc<TestApp>) {
     let mut pages = 0;
     for url in targets {
         let path = url.strip_prefix(TestApp::PUBLIC_URL).unwrap();
-        if path.starts_with("/api") || path == "/mcp" {
+        if path.starts_with("/api") || path.starts_with("/.well-known") || path == "/mcp" {
             continue;
         }
         assert_eq!(app.site.page(path).send().await.status, 200, "{path}");
         pages += 1;
     }
     assert!(pages >= 60, "{text}");
+    for interface in [
+        "/api/v1/openapi.json",
+        "/mcp",
+        "/guides/call-it-over-grpc.md",
+        "/docs/webhook-messages.md",
+        "/.well-known/oauth-authorization-server",
+        "/docs",
+        "/events.atom",
+        "/events.ics",
+    ] {
+        let linked = format!("]({}{interface})", TestApp::PUBLIC_URL);
+        assert!(text.contains(&linked), "{interface}");
+    }
     let full = app.site.page("/llms-full.txt").send().await;
     let full = std::str::from_utf8(&full.body).unwrap();
+    assert!(full.contains("grpcurl "));
+    assert!(!full.contains("-plaintext -plaintext"));
     for text in [
         "muster.v1.EventService/CreateEvent",
         "IDEMPOTENCY_KEY_REUSED",
@@ -163,7 +178,7 @@ async fn every_operation_has_a_page_with_lines_to_copy(app: Arc<TestApp>) {
                 "```sh\ncurl",
                 "```python\n",
                 "```js\n",
-                "```sh\ngrpcurl",
+                "grpcurl ",
                 "| 500 | `INTERNAL` |",
             ] {
                 assert!(text.contains(language), "{slug}: {language}");

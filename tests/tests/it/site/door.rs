@@ -99,7 +99,7 @@ async fn two_phones_check_nobody_in_twice(app: Arc<TestApp>) {
     let page = owner.follow(&late).await;
     let html = page.html(200);
     assert!(html.contains("note warn big"), "{html}");
-    let since = "Already checked in, <time datetime=\"2027-01-15T12:00:00Z\">";
+    let since = "Already checked in, <time datetime=\"2027-01-15T12:00:00Z\" data-clock>";
     assert!(
         html.contains(since) && html.contains(", by <bdi>"),
         "{html}"

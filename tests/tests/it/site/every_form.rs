@@ -89,6 +89,10 @@ async fn no_page_is_shown_in_a_frame_or_kept_and_opening_it_changes_nothing(app:
                 policy.contains("frame-ancestors 'none'"),
                 "{path}: {reply:?}"
             );
+            // Where a mail is shown, its looks are in attributes.
+            let looks = "style-src-attr 'unsafe-inline'; ";
+            let shows_mail = String::from_utf8_lossy(&reply.body).contains(" srcdoc=");
+            let policy = policy.replace(if shows_mail { looks } else { "" }, "");
             assert!(!policy.contains("unsafe"), "{path}: {reply:?}");
             assert_eq!(reply.header("cache-control"), Some("no-store"), "{path}");
             assert_eq!(reply.header("x-content-type-options"), Some("nosniff"));

@@ -20,7 +20,11 @@ pub(super) async fn member(
 }
 
 /// The same with these fields of the form, of which the first is the address.
-async fn joined(app: &Arc<TestApp>, owner: &Browser, fields: &[(&str, &str)]) -> Browser {
+pub(super) async fn joined(
+    app: &Arc<TestApp>,
+    owner: &Browser,
+    fields: &[(&str, &str)],
+) -> Browser {
     let email = fields[0].1;
     let sent = owner.send("/dashboard/members", fields).await;
     assert_eq!(sent.status, 303, "{sent:?}");
@@ -283,7 +287,7 @@ async fn a_person_with_two_accounts_switches_between_them(app: Arc<TestApp>) {
     let elsewhere = person.follow(&switched).await;
     let html = elsewhere.html(404);
     assert!(
-        html.contains("Perhaps it is in another of your accounts"),
+        html.contains("It may be in another of your accounts"),
         "{html}"
     );
     let back = [("account_id", &*account.id.to_string()), ("next", &*path)];
@@ -386,7 +390,10 @@ async fn someone_is_invited_to_one_event_from_its_page_and_moved_to_another(app:
     ];
     let again = owner.send("/dashboard/members", &owner_of_some).await;
     let html = again.html(400);
-    assert!(html.contains("an owner has the whole account"), "{html}");
+    assert!(
+        html.contains("An owner is always there for all events."),
+        "{html}"
+    );
     assert!(is_chosen(html, &theirs.id) && is_chosen(html, "owner"));
     let none = [
         ("email", "dora@example.org"),
@@ -394,7 +401,8 @@ async fn someone_is_invited_to_one_event_from_its_page_and_moved_to_another(app:
         ("events", "some"),
     ];
     let again = owner.send("/dashboard/members", &none).await;
-    assert!(again.html(400).contains("ust name at least one event"));
+    let html = again.html(400);
+    assert!(html.contains("Choose at least one event"), "{html}");
 
     let mut fields = owner_of_some;
     fields[2].1 = "organizer";

@@ -178,6 +178,8 @@ async fn the_events_of_an_organizer_are_files_and_a_page_for_frames(app: Arc<Tes
     let framed = app.site.page("/o/rust-berlin/embed").send().await;
     let policy = framed.header("content-security-policy").unwrap();
     assert!(policy.contains("frame-ancestors *"), "{policy}");
+    let register = format!("href=\"/events/{}/register\">Register<", event.slug);
+    assert!(framed.html(200).contains(&register), "{framed:?}");
     let url = "/oembed?url=https%3A%2F%2Fmuster.example%2Fo%2Frust-berlin&maxwidth=300";
     let object: Value = serde_json::from_str(&page(&app, url).await).unwrap();
     assert_eq!(object["title"], "Rust Berlin");

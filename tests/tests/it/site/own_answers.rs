@@ -231,8 +231,8 @@ async fn an_event_is_put_into_calendars_from_its_page_the_private_page_and_the_m
     let mail = mail_to(&app, GUEST).pop().unwrap();
     let base = "https://muster.example";
     for link in [
-        format!("{base}{public}/calendar/google"),
-        format!("{base}{public}/calendar/outlook"),
+        format!("{base}{private}/calendar/google"),
+        format!("{base}{private}/calendar/outlook"),
         format!("{base}{private}/event.ics"),
     ] {
         assert!(mail.text.contains(&link), "{link}: {}", mail.text);
@@ -246,17 +246,19 @@ async fn an_event_is_put_into_calendars_from_its_page_the_private_page_and_the_m
     // The link in the mail leads to the times that the event has by now.
     let moved = json!({"id": event.id, "start_date": "2027-02-02T20:00:00+01:00"});
     owner.ok::<UpdateEvent>(moved).await;
-    let path = format!("{public}/calendar/google");
-    let google = app.site.page(&path).send().await;
-    assert_eq!(
-        (google.status.as_u16(), google.header("cache-control")),
-        (303, Some("no-store"))
-    );
-    let lead = google.header("location").unwrap();
-    assert!(lead.starts_with("https://calendar.google.com/"), "{lead}");
-    assert!(lead.contains("20270202T190000Z%2F"), "{lead}");
-    let unknown = app.site.page(&format!("{public}/calendar/other"));
-    assert_eq!(unknown.send().await.status, 404);
+    for page in [&public, &private] {
+        let path = format!("{page}/calendar/google");
+        let google = app.site.page(&path).send().await;
+        assert_eq!(
+            (google.status.as_u16(), google.header("cache-control")),
+            (303, Some("no-store"))
+        );
+        let lead = google.header("location").unwrap();
+        assert!(lead.starts_with("https://calendar.google.com/"), "{lead}");
+        assert!(lead.contains("20270202T190000Z%2F"), "{lead}");
+        let unknown = app.site.page(&format!("{page}/calendar/other"));
+        assert_eq!(unknown.send().await.status, 404);
+    }
     // Who waits for a seat, or lost it, has no entry.
     owner.ok::<CancelEvent>(json!({"id": event.id})).await;
     app.drain_jobs().await;

@@ -123,7 +123,7 @@ async fn of_two_people_who_edit_at_once_the_second_is_told(app: Arc<TestApp>) {
     let conflict = browser.send(&edit, &mine).await;
     let html = conflict.html(409);
     assert!(html.contains("Someone else changed this event"), "{html}");
-    assert!(html.contains("meanwhile, to: Theirs"), "{html}");
+    assert!(html.contains("has changed this to: Theirs"), "{html}");
     assert!(
         html.contains("value=\"Mine\"") && html.contains("value=\"40\""),
         "{html}"
@@ -209,6 +209,18 @@ async fn cancelling_shows_the_reason_and_who_is_mailed_first(app: Arc<TestApp>) 
     assert!(refused.html(400).contains("id=\"reason-wrong\""));
 }
 
+async fn cancelling_an_event_without_guests_promises_no_emails(app: Arc<TestApp>) {
+    let (browser, _owner, event) = organizer(&app, Plan::Free).await;
+    browser.page("/dashboard").await;
+    let done = browser
+        .send(&path(&event, "/cancel"), &[("action", "cancel")])
+        .await;
+    let page = browser.follow(&done).await;
+    let html = page.html(200);
+    assert!(html.contains("Nobody was registered"), "{html}");
+    assert!(!html.contains("gets an email"), "{html}");
+}
+
 async fn a_new_owner_reads_who_is_not_told_of_a_cancellation(app: Arc<TestApp>) {
     let account = app.signed_up(Plan::Pro).await;
     let owner = app.over(Surface::Http).as_owner(&account);
@@ -219,6 +231,22 @@ async fn a_new_owner_reads_who_is_not_told_of_a_cancellation(app: Arc<TestApp>) 
         owner.ok::<AddRegistration>(guest).await;
     }
     let browser = Browser::signed_in(&app, &account.email).await;
+    // Whatever needs more says what is left, and what lifts the limit.
+    let guest = [("name", "Late"), ("email", "late@example.org")];
+    let added = path(&event, "/registrations/new");
+    let member = [("role", "door"), ("email", "late@example.org")];
+    for (page, fields) in [(&*added, guest), ("/dashboard/members", member)] {
+        let refused = browser.send(page, &fields).await;
+        let html = refused.html(429);
+        for words in [
+            "of which 0 are left until 2027-01-16T00:00:00Z",
+            "20 people have registered themselves",
+            "the operator trusts the account",
+            "late@example.org",
+        ] {
+            assert!(html.contains(words), "{page} {words}: {html}");
+        }
+    }
     let cancel = path(&event, "/cancel");
     let untold = "20 people whom you added get no email";
     assert!(browser.page(&cancel).await.html(200).contains(untold));
@@ -438,12 +466,54 @@ async fn events_of_other_accounts_are_not_there(app: Arc<TestApp>) {
     assert_eq!(read(&owner, &event).await, before);
 }
 
+async fn the_form_leads_to_the_own_cover_and_keeps_the_drawing_that_it_replaces(app: Arc<TestApp>) {
+    let account = app.account(Plan::Free).await;
+    let owner = app.over(Surface::Http).as_owner(&account);
+    let browser = Browser::signed_in(&app, &account.email).await;
+    let drawing = json!({"image_query": "crab", "image_variant": 2});
+    let event = owner.create(drawing).await;
+    let cover = path(&event, "/cover");
+    let opened = browser.page(&path(&event, "/edit")).await;
+    let html = opened.html(200);
+    assert!(
+        html.contains(&cover) && html.contains("Choose a cover"),
+        "{html}"
+    );
+    let put = format!("/api/v1/me/events/{}/cover", event.id);
+    let put = app
+        .http
+        .request(http::Method::PUT, &put)
+        .bearer(&account.key);
+    let put = put.header("content-type", "image/jpeg");
+    put.body(test_photos::jpeg(1200, 630)).send().await.ok();
+    let opened = browser.page(&path(&event, "/edit")).await;
+    let html = opened.html(200);
+    assert!(
+        html.contains(&cover) && !html.contains("Choose a cover"),
+        "{html}"
+    );
+    let form = fields(html);
+    let typed = with(&form, &[("title", "Another title")]);
+    browser.send(&path(&event, "/edit"), &typed).await;
+    let shown = read(&owner, &event).await;
+    assert_eq!(
+        (
+            &shown["title"],
+            &shown["image_query"],
+            &shown["image_variant"]
+        ),
+        (&json!("Another title"), &json!("crab"), &json!(2))
+    );
+}
+
 tests::on_both_engines!(
+    the_form_leads_to_the_own_cover_and_keeps_the_drawing_that_it_replaces,
     a_form_that_is_sent_unchanged_changes_nothing,
     questions_are_added_and_moved_and_nothing_typed_is_lost,
     of_two_people_who_edit_at_once_the_second_is_told,
     who_is_mailed_is_shown_before_time_or_place_change,
     cancelling_shows_the_reason_and_who_is_mailed_first,
+    cancelling_an_event_without_guests_promises_no_emails,
     a_new_owner_reads_who_is_not_told_of_a_cancellation,
     the_form_asks_for_a_code_where_a_contact_is_no_members,
     drafts_are_copied_published_taken_back_and_deleted,

@@ -38,6 +38,22 @@ fn hidden<'h>(html: &'h str, name: &str) -> &'h str {
     rest.split_once('"').unwrap().0
 }
 
+async fn the_name_of_a_file_that_is_refused_stays(app: Arc<TestApp>) {
+    let (browser, _, event) = organizer(&app, json!({}), &[]).await;
+    let page = path(&event, "/registrations/import");
+    let list = send(&browser, &page, &[], Some(b"Shoes\n7\n")).await;
+    let html = list.html(400);
+    assert!(html.contains("No column has email addresses."), "{html}");
+    assert!(html.contains("You chose a.csv."), "{html}");
+    let picture = send(&browser, &path(&event, "/cover"), &[], Some(b"no picture")).await;
+    let html = picture.html(400);
+    assert!(
+        html.contains("This is no picture: use JPEG, PNG or WebP."),
+        "{html}"
+    );
+    assert!(html.contains("You chose a.csv."), "{html}");
+}
+
 async fn a_list_is_pasted_looked_at_and_confirmed(app: Arc<TestApp>) {
     let (browser, owner, event) = organizer(&app, json!({"max_capacity": 2}), &["Bea B"]).await;
     let registrations = path(&event, "/registrations");
@@ -67,7 +83,7 @@ async fn a_list_is_pasted_looked_at_and_confirmed(app: Arc<TestApp>) {
         "<strong>1</strong> <span>wrong",
         "Add 2 people and email them",
         "Ada &#60;b&#62;",
-        "the address must be",
+        "Email: Enter an email address",
         "Ignored: “<bdi>Shoes</bdi>”",
     ] {
         assert!(html.contains(part), "{part} in {html}");
@@ -102,7 +118,7 @@ async fn a_list_is_pasted_looked_at_and_confirmed(app: Arc<TestApp>) {
         let done = send(&browser, &page, &confirm, None).await;
         let html = done.html(200);
         assert!(
-            html.contains("2 people were added. We email them now."),
+            html.contains("2 people were added. We’re emailing them now."),
             "{html}"
         );
         assert!(html.contains("Download the wrong lines"), "{html}");
@@ -132,7 +148,7 @@ async fn a_file_of_a_spreadsheet_is_taken_and_what_is_none_is_said_beside_it(app
     let picture = send(&browser, &page, &[], Some(b"\x89PNG\r\n\x1a\n\0")).await;
     let html = picture.html(400);
     assert!(
-        html.contains("save a spreadsheet as CSV first") && html.contains("file-wrong"),
+        html.contains("Save the spreadsheet as CSV first") && html.contains("file-wrong"),
         "{html}"
     );
     let pasted = send(&browser, &page, &[("list", "Ada\nBob")], None).await;
@@ -175,7 +191,7 @@ async fn whoever_may_mail_no_more_can_add_people_without_emails(app: Arc<TestApp
     .await;
     let html = preview.html(200);
     assert!(
-        html.contains("So many emails are not possible today"),
+        html.contains("You’ve reached today’s email limit"),
         "{html}"
     );
     assert!(
@@ -198,6 +214,7 @@ async fn whoever_may_mail_no_more_can_add_people_without_emails(app: Arc<TestApp
 }
 
 tests::on_both_engines!(
+    the_name_of_a_file_that_is_refused_stays,
     a_list_is_pasted_looked_at_and_confirmed,
     a_file_of_a_spreadsheet_is_taken_and_what_is_none_is_said_beside_it,
     whoever_may_mail_no_more_can_add_people_without_emails,

@@ -4,12 +4,15 @@ use std::{sync::Arc, time::Duration};
 
 use domain::plan::Plan;
 use muster_api::v1::bindings::{
-    CancelEvent, CreateMessage, GetMessage, GetMyEvent, ListMessages, UpdateEvent,
+    CancelEvent, CheckIn, CreateMessage, GetMessage, GetMyEvent, ListMessages, UpdateEvent,
 };
 use serde_json::{Value, json};
-use tests::{Browser, Surface, TestApp};
+use tests::{Browser, Mail, Surface, TestApp};
 
-use super::own_registrations::{list, organizer, path};
+use super::{
+    own_registrations::{list, organizer, path},
+    unescaped,
+};
 
 /// Longer than a message that is sent at once can be cancelled.
 const SENT: Duration = Duration::from_secs(150);
@@ -51,13 +54,27 @@ async fn a_message_is_previewed_tested_sent_and_followed(app: Arc<TestApp>) {
     let key = key_of(&browser, &new).await;
 
     let review = browser.send(&new, &typed(&key, "review")).await;
-    let html = review.html(200);
+    let policy = review.header("content-security-policy").unwrap();
+    assert!(
+        policy.contains("style-src 'self'; style-src-attr 'unsafe-inline'; "),
+        "{policy}"
+    );
+    assert_eq!(policy.matches("unsafe").count(), 1, "{policy}");
+    // The mail stands in a frame without rights.
+    assert!(
+        review
+            .html(200)
+            .contains("sandbox srcdoc=\"&#60;!doctype html&#62;"),
+        "{review:?}"
+    );
+    let html = unescaped(review.html(200));
     for shown in [
         "Send to 3 people?",
         "How to find the door",
         "<strong>second</strong>",
         "in two minutes",
-        "Ada L",
+        "Hello Ada L,",
+        "No more messages from this organizer",
     ] {
         assert!(html.contains(shown), "{shown}: {html}");
     }
@@ -97,6 +114,142 @@ async fn a_message_is_previewed_tested_sent_and_followed(app: Arc<TestApp>) {
         .iter()
         .filter(|mail| mail.subject.contains("How to find the door"));
     assert_eq!(got.count(), 4, "three guests, and the test");
+}
+
+/// What someone does who writes for the first time, from the first word to the numbers.
+async fn a_newcomer_writes_to_guests_of_whom_one_wants_no_more(app: Arc<TestApp>) {
+    let guests = ["Ada L", "Grace H", "Alan T"];
+    let (browser, owner, event) = organizer(&app, json!({}), &guests).await;
+    app.drain_jobs().await;
+    let new = path(&event, "/messages/new");
+    let key = key_of(&browser, &new).await;
+    browser.send(&new, &typed(&key, "test")).await.html(200);
+    app.drain_jobs().await;
+    let is_it = |mail: &Mail| mail.subject == "Message: How to find the door";
+    let tests: Vec<Mail> = app.mails().into_iter().filter(is_it).collect();
+    let [test] = &tests[..] else {
+        panic!("a test goes to its author: {tests:?}");
+    };
+    assert!(
+        test.html.contains("<strong>second</strong>"),
+        "{}",
+        test.html
+    );
+
+    let sent = browser.send(&new, &typed(&key, "send")).await;
+    let message = sent.header("location").unwrap().to_owned();
+    app.advance(SENT);
+    app.drain_jobs().await;
+    let mut mails: Vec<Mail> = app.mails().into_iter().filter(is_it).collect();
+    mails.retain(|mail| mail.to != test.to);
+    mails.sort_by(|one, other| one.to.cmp(&other.to));
+    let to: Vec<&str> = mails.iter().map(|mail| &*mail.to).collect();
+    assert_eq!(
+        to,
+        ["ada@example.org", "alan@example.org", "grace@example.org"]
+    );
+    for (mail, name) in mails.iter().zip(["Ada L", "Alan T", "Grace H"]) {
+        for part in [
+            &*format!("Hello {name},"),
+            "The entrance is in the second yard.",
+        ] {
+            assert!(mail.text.contains(part), "{part}: {}", mail.text);
+        }
+    }
+
+    // By the link in the text, which asks first.
+    let words = mails[1].text.split_whitespace();
+    let mut links = words.filter_map(|word| word.strip_prefix("https://muster.example"));
+    let stop = links.find(|path| path.ends_with("/messages")).unwrap();
+    let alan = Browser::new(&app);
+    let asked = alan.page(stop).await;
+    assert!(
+        asked
+            .html(200)
+            .contains("No more messages from this organizer?"),
+        "{asked:?}"
+    );
+    let stopped = alan.send(stop, &[]).await;
+    assert!(
+        stopped
+            .html(200)
+            .contains("get messages from this organizer any more"),
+        "{stopped:?}"
+    );
+
+    let page = browser.page(&message).await;
+    assert!(page.html(200).contains("3 of 3 sent"), "{page:?}");
+    let overview = browser.page(&path(&event, "")).await;
+    let html = overview.html(200);
+    let row = html.split("<th scope=\"row\">Message</th>").nth(1).unwrap();
+    let row = row.split("</tr>").next().unwrap();
+    assert_eq!(row.trim(), "<td>3</td>", "handed over");
+    let key = key_of(&browser, &new).await;
+    let review = browser.send(&new, &typed(&key, "review")).await;
+    let html = review.html(200);
+    for shown in [
+        "Send to 2 people?",
+        "1 person who opted out of your messages",
+    ] {
+        assert!(html.contains(shown), "{shown}: {html}");
+    }
+    browser.send(&new, &typed(&key, "send")).await;
+    app.advance(SENT);
+    app.drain_jobs().await;
+    let message = messages_of(&owner, &event.id).await.remove(0);
+    assert_eq!(
+        (&message["number"], &message["left"]),
+        (&json!(2), &json!(2))
+    );
+}
+
+async fn who_is_half_way_through_is_not_told_that_nobody_got_it(app: Arc<TestApp>) {
+    let (browser, owner, event) = organizer(&app, json!({}), &["Ada L", "Grace H"]).await;
+    app.drain_jobs().await;
+    let new = json!({"id": event.id, "subject": "Menu", "text": "Lentils."});
+    let message = owner.ok::<CreateMessage>(new).await;
+    app.advance(SENT);
+    app.begin_messages().await;
+    let page = format!("/messages/{}", message["id"].as_str().unwrap());
+    let page = path(&event, &page);
+    let html = browser.page(&page).await.html(200).to_owned();
+    assert!(html.contains("Stop what has not left"), "{html}");
+    let cancelled = browser.send(&page, &[]).await;
+    let html = browser.follow(&cancelled).await.html(200).to_owned();
+    let said = "The message is stopped. Emails that were on their way may still arrive.";
+    assert!(
+        html.contains(said) && !html.contains("Nobody got it"),
+        "{html}"
+    );
+    assert!(html.contains("0 of 2 sent"), "{html}");
+}
+
+async fn who_came_can_be_thanked_from_the_page_of_the_event(app: Arc<TestApp>) {
+    let times = json!({"start_date": "2027-01-16T18:00:00Z", "end_date": "2027-01-16T20:00:00Z"});
+    let (browser, owner, event) = organizer(&app, times, &["Ada L", "Grace H"]).await;
+    app.drain_jobs().await;
+    let overview = path(&event, "");
+    let suggests = async || {
+        let page = browser.page(&overview).await;
+        page.html(200).contains("Write a thank-you")
+    };
+    let before = json!({"id": event.id, "subject": "The door", "text": "In the yard."});
+    owner.ok::<CreateMessage>(before).await;
+    app.advance(Duration::from_hours(24 * 2));
+    assert!(!suggests().await, "nobody came");
+    let ada = list(&owner, &event).await.remove(0);
+    let ada = json!({"id": event.id, "registration_id": ada["id"]});
+    owner.ok::<CheckIn>(ada).await;
+    assert!(suggests().await);
+    let form = browser
+        .page(&path(&event, "/messages/new?for=thanks"))
+        .await;
+    assert!(form.html(200).contains("Thanks for coming!"), "{form:?}");
+    let thanks = json!({
+        "id": event.id, "subject": "Thanks!", "text": "Come again.", "audience": {"checked_in": true},
+    });
+    owner.ok::<CreateMessage>(thanks).await;
+    assert!(!suggests().await, "it is written");
 }
 
 async fn a_message_is_changed_and_cancelled_while_it_waits(app: Arc<TestApp>) {
@@ -292,6 +445,9 @@ async fn messages_of(owner: &tests::Client, event: &str) -> Vec<Value> {
 
 tests::on_both_engines!(
     a_message_is_previewed_tested_sent_and_followed,
+    a_newcomer_writes_to_guests_of_whom_one_wants_no_more,
+    who_is_half_way_through_is_not_told_that_nobody_got_it,
+    who_came_can_be_thanked_from_the_page_of_the_event,
     a_message_is_changed_and_cancelled_while_it_waits,
     a_change_touches_only_what_was_typed,
     a_page_says_why_no_message_can_be_written,

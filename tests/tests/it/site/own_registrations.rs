@@ -112,6 +112,11 @@ async fn registrations_are_found_approved_and_declined_with_a_reason(app: Arc<Te
     let decline = path(&event, "/registrations/decline");
     let asked = browser.page(&format!("{decline}{query}")).await;
     assert!(asked.html(200).contains("Decline 2 people?"));
+    let query = format!("?registration_ids={}", id(&all[1]));
+    let asked = browser.page(&format!("{decline}{query}")).await;
+    let name = all[1]["name"].as_str().unwrap();
+    let heading = format!("Decline <bdi>{name}</bdi>?");
+    assert!(asked.html(200).contains(&heading), "{heading}");
     assert_eq!(statuses(&owner, &event).await[1], "Pending");
     let reason = [&ids[..], &[("reason", "This evening is for members.")]].concat();
     let declined = browser.send(&decline, &reason).await;
@@ -133,7 +138,7 @@ async fn registrations_are_found_approved_and_declined_with_a_reason(app: Arc<Te
     // Who has a seat by now cannot be declined, and the page says so.
     let seated = [("registration_ids", id(&all[0]))];
     let kept = browser.send(&decline, &seated).await;
-    assert!(kept.html(409).contains("These are not declined"));
+    assert!(kept.html(409).contains("We couldn’t decline them"));
 }
 
 async fn an_organizer_corrects_and_adds_registrations(app: Arc<TestApp>) {

@@ -110,9 +110,17 @@ async fn a_reminder_is_shown_as_people_will_read_it(app: Arc<TestApp>) {
         "Can&#39;t come? Free your spot",
         "/registrations/[link]/no-reminders",
         "[code]",
+        // As mail programs show it, with a picture of no guest's code.
+        "sandbox srcdoc=\"&#60;!doctype html&#62;",
+        "&#60;img src=&#34;data:image/png;base64,",
     ] {
         assert!(html.contains(part), "{part}: {html}");
     }
+    let policy = shown.header("content-security-policy").unwrap();
+    assert!(
+        policy.contains("style-src-attr 'unsafe-inline'"),
+        "{policy}"
+    );
     let (stranger, _) = organizer(&app).await;
     stranger.page(&path).await.html(404);
 }

@@ -8,7 +8,10 @@ use muster_api::v1::bindings::{AddRegistration, ListMyEvents, RepeatEvent};
 use serde_json::json;
 use tests::{Browser, Client, Created, Surface, TestApp};
 
-use super::typed::{fields, with};
+use super::{
+    members::joined,
+    typed::{fields, with},
+};
 
 async fn organizer(app: &Arc<TestApp>) -> (Browser, Client, Created) {
     let account = app.account(Plan::Pro).await;
@@ -67,6 +70,44 @@ async fn an_organizer_repeats_an_event_by_forms(app: Arc<TestApp>) {
     let page = page.html(200).to_owned();
     let listed = page.split("Other dates").nth(1).unwrap();
     assert!(listed.contains("Thursday, 18 March"), "{listed}");
+    let all = listed
+        .split('"')
+        .find(|part| part.starts_with("/events?series="));
+    owner.publish_new(json!({"title": "Another evening"})).await;
+    let dates = browser.page(all.unwrap()).await;
+    let dates = dates.html(200);
+    assert!(
+        dates.contains("4 events") && !dates.contains("Another evening"),
+        "{dates}"
+    );
+    let series = all.unwrap().split_once('?').unwrap().1;
+    let file = browser.page(&format!("/events.ics?{series}")).await;
+    let file = String::from_utf8_lossy(&file.body);
+    assert_eq!(file.matches("BEGIN:VEVENT").count(), 4, "{file}");
+}
+
+async fn a_member_for_one_date_is_told_of_no_others(app: Arc<TestApp>) {
+    let (browser, owner, event) = organizer(&app).await;
+    let request = json!({"id": event.id, "every": "week", "count": 2, "is_public": true});
+    owner.ok::<RepeatEvent>(request).await;
+    let fields = [
+        ("email", "kim@example.org"),
+        ("role", "organizer"),
+        ("events", "some"),
+        ("events.ids", &*event.id),
+    ];
+    let kim = joined(&app, &browser, &fields).await;
+    let overview = format!("/dashboard/events/{}", event.id);
+    let theirs = kim.page(&overview).await;
+    assert!(
+        !theirs.html(200).contains("Dates of this series"),
+        "{theirs:?}"
+    );
+    let owners = browser.page(&overview).await;
+    assert!(
+        owners.html(200).contains("Dates of this series: 3"),
+        "{owners:?}"
+    );
 }
 
 async fn an_organizer_changes_and_cancels_later_dates_by_forms(app: Arc<TestApp>) {
@@ -202,7 +243,7 @@ async fn a_repetition_says_what_is_not_new_and_what_the_plan_leaves(app: Arc<Tes
     assert_eq!(done.status, StatusCode::SEE_OTHER, "{done:?}");
     let again = browser.send(&path, &rule("2")).await;
     let again = again.html(200).to_owned();
-    assert!(again.contains("Nothing is new"), "{again}");
+    assert!(again.contains("No new dates"), "{again}");
     assert!(!again.contains("value=\"repeat\""), "{again}");
 
     let wrong = [
@@ -255,5 +296,6 @@ tests::on_both_engines!(
     a_repetition_says_what_is_not_new_and_what_the_plan_leaves,
     the_page_of_a_long_series_shows_the_dates_around_its_own,
     an_organizer_repeats_an_event_by_forms,
+    a_member_for_one_date_is_told_of_no_others,
     an_organizer_changes_and_cancels_later_dates_by_forms,
 );

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use domain::plan::Plan;
 use http::Method;
-use muster_api::v1::bindings::{AddRegistration, CancelEvent, ListRegistrations, RegisterAttendee};
+use muster_api::v1::bindings::{
+    AddRegistration, CancelEvent, ListRegistrations, RegisterAttendee, UpdateRegistration,
+};
 use serde_json::{Value, json};
 use tests::{Client, Created, Reply, Surface, TestApp};
 
@@ -17,7 +19,7 @@ async fn register(app: &Arc<TestApp>, event: &Created, name: &str, email: &str) 
 }
 
 /// The path of the private page in each mail to someone, in the order of sending.
-async fn links(app: &Arc<TestApp>, email: &str) -> Vec<String> {
+pub(super) async fn links(app: &Arc<TestApp>, email: &str) -> Vec<String> {
     app.drain_jobs().await;
     let mut mails = app.mails();
     mails.retain(|mail| mail.to == email);
@@ -329,9 +331,31 @@ async fn whoever_was_added_refuses_the_organizers_mail_by_a_form(app: Arc<TestAp
     }
     let refused = app.site.page(&refuse).send().await;
     let html = refused.html(200);
-    assert!(html.contains("You get no more email"), "{html}");
+    assert!(html.contains("You won’t get email"), "{html}");
     owner.ok::<CancelEvent>(json!({"id": first.id})).await;
     assert_eq!(links(&app, "ada@example.org").await.len(), 2);
+    // An address that is corrected takes nobody's refusal away.
+    add(&second, "cleo").await;
+    let cleo = links(&app, "cleo@example.org").await.remove(0);
+    let listed =
+        owner.ok::<ListRegistrations>(json!({"id": second.id, "email": "cleo@example.org"}));
+    let id = listed.await["items"][0]["id"].clone();
+    let moved = json!({"id": second.id, "registration_id": id, "email": "dora@example.org"});
+    owner.ok::<UpdateRegistration>(moved).await;
+    assert_eq!(app.site.page(&cleo).send().await.status, 404);
+    let refuse = format!("{cleo}/no-mail");
+    let question = app.site.page(&refuse).send().await;
+    assert_private(&question);
+    let html = question.html(200);
+    assert!(
+        html.contains("No more email from this organizer?"),
+        "{html}"
+    );
+    assert!(!html.contains("dora"), "{html}");
+    assert_eq!(attributes(html, "action"), [&*refuse]);
+    let reply = app.site.form(&refuse, &[]).send().await;
+    let html = followed(&app, &reply, &refuse).await;
+    assert!(html.contains("You get no more email"), "{html}");
     // Whoever registered themselves has nothing to refuse.
     register(&app, &second, "Bob", "bob@example.org").await;
     let bob = links(&app, "bob@example.org").await.remove(0);

@@ -95,6 +95,25 @@ async fn the_form_asks_what_the_event_asks_and_registers_once(app: Arc<TestApp>)
     );
 }
 
+async fn nobody_is_promised_a_ticket_where_the_organizer_decides(app: Arc<TestApp>) {
+    let owner = app.over(Surface::Http).owner(Plan::Pro).await;
+    let asking = json!({"requires_approval": true, "max_party": 3});
+    let asking = owner.publish_new(asking).await;
+    let both = json!({"requires_approval": true, "confirm_by_email": true});
+    let both = owner.publish_new(both).await;
+    let page = async |event: &Created| {
+        let path = format!("/events/{}/registered", event.slug);
+        app.site.page(&path).send().await.html(200).to_owned()
+    };
+    let html = page(&asking).await;
+    assert!(html.contains("about your request to join."), "{html}");
+    assert!(!html.contains("your ticket"), "{html}");
+    let one_each = "One email address holds one registration.";
+    assert!(html.contains(one_each), "{html}");
+    let html = page(&both).await;
+    assert!(html.contains("perhaps with a link to confirm it"), "{html}");
+}
+
 async fn wrong_input_is_shown_beside_its_field_and_nothing_typed_is_lost(app: Arc<TestApp>) {
     let (owner, event) = questionnaire(&app).await;
     let path = format!("/events/{}/register", event.slug);
@@ -237,6 +256,7 @@ async fn another_site_cannot_register_anyone(app: Arc<TestApp>) {
 
 tests::on_both_engines!(
     the_form_asks_what_the_event_asks_and_registers_once,
+    nobody_is_promised_a_ticket_where_the_organizer_decides,
     wrong_input_is_shown_beside_its_field_and_nothing_typed_is_lost,
     an_event_that_changes_while_the_form_is_open_says_so,
     a_form_that_core_cannot_take_is_kept_to_be_sent_again,

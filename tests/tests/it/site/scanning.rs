@@ -6,6 +6,7 @@ use domain::{
     ids::EventId,
     registration::Status::{Cancelled, Confirmed, Waitlisted},
 };
+use muster_api::v1::bindings::AddRegistration;
 use serde_json::{Value, json};
 use tests::{Browser, Created, Surface, TestApp};
 
@@ -76,9 +77,70 @@ async fn a_scan_is_green_once_then_yellow_and_red_for_who_may_not_come(app: Arc<
     let url = format!("https://elsewhere.example/check-in/{}", codes[3]);
     let red = scanned(&kim, &event, &url, "of-another-site").await;
     let why = red["detail"].as_str().unwrap();
-    assert!(why.contains("elsewhere.example"), "{red}");
+    assert!(why.contains("from another site"), "{red}");
     let count = kim.page(&path(&event, "/check-in/count")).await.ok();
     assert_eq!(count, json!({"here": 1, "guests": 2}));
+}
+
+async fn a_scan_of_a_party_says_how_many_are_here_and_lets_the_door_correct_it(app: Arc<TestApp>) {
+    let (account, owner) = account(&app).await;
+    let client = app.over(Surface::Http).as_owner(&account);
+    let event = client.publish_new(json!({"max_party": 3})).await;
+    let party = json!({
+        "id": event.id, "name": "Ada", "email": "ada@example.org", "party_size": 3, "companions": ["Bo", "Cy"],
+    });
+    client.ok::<AddRegistration>(party).await;
+    let page = format!("/events/{}", event.slug);
+    let page = app.site.page(&page).send().await;
+    assert!(
+        page.html(200)
+            .contains("one registration is for up to 3 people")
+    );
+    let list = owner.page(&path(&event, "/check-in/codes")).await.ok();
+    assert_eq!(list["items"][0]["party_size"], 3);
+    let ada = app.registrations(&event.id).await.remove(0);
+    let code = ada.check_in_code.as_str();
+    for (key, tone) in [("first", "good"), ("again", "warn")] {
+        let scan = scanned(&owner, &event, code, key).await;
+        assert_eq!(scan["tone"], tone);
+        assert_eq!(
+            (&scan["people"], &scan["party_size"]),
+            (&json!(3), &json!(3))
+        );
+        let detail = scan["detail"].as_str().unwrap();
+        assert!(detail.ends_with("All 3 are here, with Bo, Cy"), "{detail}");
+    }
+    let id = ada.id.to_string();
+    let form = [
+        ("registration_id", &*id),
+        ("people", "2"),
+        ("action", "check_in"),
+    ];
+    let corrected = owner.send(&path(&event, "/check-in"), &form).await;
+    let page = owner.follow(&corrected).await;
+    let html = page.html(200);
+    assert!(
+        html.contains("2 of 3 are here. Registered with Bo, Cy"),
+        "{html}"
+    );
+    assert!(html.contains("Correct the number"), "{html}");
+    app.drain_jobs().await;
+    let mails = app.mails();
+    let mail = mails.iter().find(|mail| mail.to == "ada@example.org");
+    let mail = mail.expect("Ada has one");
+    let (_, after) = mail
+        .text
+        .split_once("https://muster.example/registrations/")
+        .unwrap();
+    let own = format!(
+        "/registrations/{}",
+        after.split_whitespace().next().unwrap()
+    );
+    let page = app.site.page(&own).send().await;
+    assert!(
+        page.html(200).contains("2 of 3 are here. Enjoy the event."),
+        "{page:?}"
+    );
 }
 
 async fn a_phone_gets_hashes_and_no_codes_or_names(app: Arc<TestApp>) {
@@ -177,12 +239,26 @@ async fn only_the_door_has_the_camera_and_its_scripts(app: Arc<TestApp>) {
         assert_eq!(owner.page(&next).await.status, 200, "{next}");
         file = Some(next.leak());
     }
+    // The service worker is for pages below another folder than its own.
+    let keeper = html
+        .split('"')
+        .find(|part| part.starts_with("/assets/door-worker."));
+    let keeper = owner.page(keeper.unwrap()).await;
+    let allowed = keeper.header("service-worker-allowed");
+    assert_eq!(allowed, Some("/dashboard/events/"));
+    let script = html
+        .split('"')
+        .find(|part| part.starts_with("/assets/door."))
+        .unwrap();
+    let script = owner.page(script).await;
+    assert_eq!(script.header("service-worker-allowed"), None);
     let out = owner.send("/sign-out", &[]).await;
     assert_eq!(out.header("clear-site-data"), Some("\"storage\""));
 }
 
 tests::on_both_engines!(
     a_scan_is_green_once_then_yellow_and_red_for_who_may_not_come,
+    a_scan_of_a_party_says_how_many_are_here_and_lets_the_door_correct_it,
     a_phone_gets_hashes_and_no_codes_or_names,
     only_who_may_check_in_at_an_event_may_scan_there,
     only_the_door_has_the_camera_and_its_scripts,

@@ -5,12 +5,17 @@ use std::{sync::Arc, time::Duration};
 use domain::plan::Plan;
 use muster_api::v1::bindings::{GetWebhookDelivery, ReplayWebhook, UpdateWebhook};
 use serde_json::{Value, json};
-use tests::{Answer, TestApp};
+use tests::{Answer, Receiver, TestApp};
 
-use super::{DAY, deliveries, now, posted, subscribed};
+use super::{DAY, deliveries, now, posted, subscribe, subscribed};
 
 fn answer(status: u16) -> Answer {
     (status, Vec::new(), "no".to_owned())
+}
+
+/// Not about its creation.
+fn is_about_failures(mail: &tests::Mail) -> bool {
+    mail.subject.contains("webhook") && !mail.subject.starts_with("A webhook sends")
 }
 
 async fn what_fails_is_tried_again_with_the_same_id(app: Arc<TestApp>) {
@@ -91,6 +96,72 @@ async fn a_webhook_that_fails_for_five_days_is_disabled_and_loses_nothing(app: A
     assert_eq!(deliveries(&owner, &webhook).await[0]["state"], "delivered");
 }
 
+/// The last attempts of a message are a day apart, so nobody waits for one to be told.
+async fn one_message_that_fails_is_enough_for_the_mail_after_a_day_and_the_end_after_five(
+    app: Arc<TestApp>,
+) {
+    let (account, owner, receiver, webhook) = subscribed(&app, Plan::Pro, json!({})).await;
+    let idle = subscribe(&owner, &Receiver::start().await, json!({})).await;
+    for _ in 0..10 {
+        receiver.answer_next(answer(500));
+    }
+    owner.create(json!({})).await;
+    let mut attempts = 0;
+    let mut pass = async |hours: u64| {
+        for _ in 0..hours {
+            attempts += posted(&app, &receiver).await.len();
+            app.advance(Duration::from_hours(1));
+        }
+        app.maintain().await;
+        app.maintain().await;
+        attempts += posted(&app, &receiver).await.len();
+        attempts
+    };
+    let mails = || {
+        let notices = app.notices().into_iter();
+        let of_webhook = notices.filter(|mail| mail.to == account.email && is_about_failures(mail));
+        of_webhook.collect::<Vec<_>>()
+    };
+    pass(23).await;
+    assert!(mails().is_empty());
+    let tried = pass(2).await;
+    assert!(tried < 10, "{tried}");
+    let told = mails();
+    assert_eq!(told.len(), 1, "{told:?}");
+    let page = format!("/dashboard/webhooks/{}", webhook["id"].as_str().unwrap());
+    assert!(
+        told[0].text.contains(&page) && told[0].text.contains("“Replay”"),
+        "{}",
+        told[0].text
+    );
+    // All ten attempts are over within 93 hours.
+    assert_eq!(pass(93).await, 10);
+    assert_eq!(now(&owner, &webhook).await["state"], "active");
+    pass(3).await;
+    let ended = now(&owner, &webhook).await;
+    assert_eq!(ended["disabled_reason"], "failing", "{ended}");
+    assert_eq!(mails().len(), 2);
+    assert_eq!(now(&owner, &idle).await["state"], "active");
+}
+
+/// An outage of Muster is no failure of the receiver.
+async fn a_failing_webhook_is_not_disabled_before_what_is_due_was_tried(app: Arc<TestApp>) {
+    let (_, owner, receiver, webhook) = subscribed(&app, Plan::Pro, json!({})).await;
+    receiver.answer_next(answer(500));
+    owner.create(json!({})).await;
+    assert_eq!(posted(&app, &receiver).await.len(), 1);
+    app.advance(DAY * 6);
+    app.maintain().await;
+    assert_eq!(now(&owner, &webhook).await["state"], "active");
+    assert_eq!(posted(&app, &receiver).await.len(), 1);
+    app.maintain().await;
+    let after = now(&owner, &webhook).await;
+    assert_eq!(
+        (&after["state"], &after["failing_since"]),
+        (&json!("active"), &Value::Null)
+    );
+}
+
 async fn owners_get_a_mail_after_a_day_of_failures_and_when_a_webhook_is_disabled(
     app: Arc<TestApp>,
 ) {
@@ -106,7 +177,7 @@ async fn owners_get_a_mail_after_a_day_of_failures_and_when_a_webhook_is_disable
         app.advance(Duration::from_hours(6));
     }
     for mail in app.notices() {
-        if mail.to == account.email && mail.subject.contains("webhook") {
+        if mail.to == account.email && is_about_failures(&mail) {
             subjects.push(mail.subject);
         }
     }
@@ -168,6 +239,8 @@ tests::on_both_engines!(
     what_fails_is_tried_again_with_the_same_id,
     after_ten_attempts_a_message_has_failed_and_can_be_replayed,
     a_webhook_that_fails_for_five_days_is_disabled_and_loses_nothing,
+    one_message_that_fails_is_enough_for_the_mail_after_a_day_and_the_end_after_five,
+    a_failing_webhook_is_not_disabled_before_what_is_due_was_tried,
     owners_get_a_mail_after_a_day_of_failures_and_when_a_webhook_is_disabled,
     a_receiver_that_is_gone_disables_its_webhook_and_nothing_is_lost,
     a_busy_receiver_is_left_alone_for_as_long_as_it_asks,

@@ -7,11 +7,11 @@ use muster_api::{
     Reason,
     v1::bindings::{
         CreateWebhook, DeleteWebhook, GetWebhook, GetWebhookDelivery, ListWebhookDeliveries,
-        ListWebhooks, PingWebhook, RotateWebhookSecret, UpdateWebhook,
+        ListWebhooks, PingWebhook, ReplayWebhook, RotateWebhookSecret, UpdateWebhook,
     },
 };
 use serde_json::{Value, json};
-use tests::{Surface, TestApp};
+use tests::{Receiver, Surface, TestApp};
 
 use super::{DAY, deliveries, kinds, now, posted, subscribed};
 
@@ -28,6 +28,39 @@ async fn a_webhook_that_is_paused_sends_what_waited_once_it_goes_on(app: Arc<Tes
     assert!(posted(&app, &receiver).await.is_empty());
     owner.ok::<UpdateWebhook>(set(false)).await;
     assert_eq!(posted(&app, &receiver).await.len(), 2);
+}
+
+async fn a_change_under_an_idempotency_key_is_done_once(app: Arc<TestApp>) {
+    let (_, owner, receiver, webhook) = subscribed(&app, Plan::Pro, json!({})).await;
+    let this = json!({"webhook_id": webhook["id"]});
+
+    let rotate = owner.under("rotate");
+    let rotated = rotate.ok::<RotateWebhookSecret>(this.clone()).await;
+    // Without the key it would be refused, since the former secret still signs.
+    let again = rotate.ok::<RotateWebhookSecret>(this.clone()).await;
+    assert_eq!(again, rotated);
+
+    let set = |is_paused: bool| json!({"webhook_id": webhook["id"], "is_paused": is_paused});
+    let pause = owner.under("pause");
+    let paused = pause.ok::<UpdateWebhook>(set(true)).await;
+    owner.ok::<UpdateWebhook>(set(false)).await;
+    assert_eq!(pause.ok::<UpdateWebhook>(set(true)).await, paused);
+    let now = owner.ok::<GetWebhook>(this.clone()).await;
+    assert_eq!(now["state"], "active");
+
+    owner.create(json!({})).await;
+    assert_eq!(posted(&app, &receiver).await.len(), 1);
+    let message = deliveries(&owner, &webhook).await[0]["message_id"].clone();
+    let message = json!({"webhook_id": webhook["id"], "message_ids": [message]});
+    let replay = owner.under("replay");
+    let replayed = replay.ok::<ReplayWebhook>(message.clone()).await;
+    assert_eq!(posted(&app, &receiver).await.len(), 1);
+    assert_eq!(replay.ok::<ReplayWebhook>(message).await, replayed);
+    assert!(posted(&app, &receiver).await.is_empty());
+
+    let delete = owner.under("delete");
+    let deleted = delete.ok::<DeleteWebhook>(this.clone()).await;
+    assert_eq!(delete.ok::<DeleteWebhook>(this).await, deleted);
 }
 
 async fn what_was_not_tried_yet_is_listed_and_waits_through_a_pause(app: Arc<TestApp>) {
@@ -177,6 +210,22 @@ async fn a_plan_has_so_many_webhooks_and_another_account_sees_none(app: Arc<Test
     owner.ok::<CreateWebhook>(json!({})).await;
 }
 
+async fn owners_get_no_mail_about_a_webhook_that_is_only_pulled_until_it_has_a_url(
+    app: Arc<TestApp>,
+) {
+    let account = app.account(Plan::Pro).await;
+    let owner = app.over(Surface::Http).as_owner(&account);
+    let webhook = owner.ok::<CreateWebhook>(json!({})).await;
+    app.drain_jobs().await;
+    assert!(app.notices().is_empty(), "{:?}", app.notices());
+    let receiver = Receiver::start().await;
+    let url = json!({"webhook_id": webhook["id"], "url": receiver.url()});
+    owner.ok::<UpdateWebhook>(url).await;
+    app.drain_jobs().await;
+    let subject = &app.notices()[0].subject;
+    assert!(subject.starts_with("A webhook sends changes"), "{subject}");
+}
+
 async fn owners_get_a_mail_about_webhooks_that_keys_make_and_revoking_the_key_ends_them(
     app: Arc<TestApp>,
 ) {
@@ -189,7 +238,7 @@ async fn owners_get_a_mail_about_webhooks_that_keys_make_and_revoking_the_key_en
         mails.iter().any(is_told)
     };
     assert!(
-        told(&mails, "Changes are posted to a new address"),
+        told(&mails, "A webhook sends changes of your events"),
         "{mails:?}"
     );
     app.core
@@ -215,11 +264,13 @@ async fn owners_get_a_mail_about_webhooks_that_keys_make_and_revoking_the_key_en
 
 tests::on_both_engines!(
     a_webhook_that_is_paused_sends_what_waited_once_it_goes_on,
+    a_change_under_an_idempotency_key_is_done_once,
     what_was_not_tried_yet_is_listed_and_waits_through_a_pause,
     a_rotated_secret_signs_beside_the_former_one_for_a_day,
     a_ping_says_what_came_back,
     an_account_pings_so_many_times_a_minute_and_others_are_not_affected,
     what_a_stranger_could_reach_with_a_url_is_refused,
     a_plan_has_so_many_webhooks_and_another_account_sees_none,
+    owners_get_no_mail_about_a_webhook_that_is_only_pulled_until_it_has_a_url,
     owners_get_a_mail_about_webhooks_that_keys_make_and_revoking_the_key_ends_them,
 );

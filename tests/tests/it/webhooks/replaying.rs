@@ -60,6 +60,54 @@ async fn a_replay_makes_what_it_names_due_at_once_and_leaves_the_rest(app: Arc<T
     );
 }
 
+async fn a_replay_of_a_time_sends_what_failed_in_it(app: Arc<TestApp>) {
+    let (_, owner, receiver, webhook) = subscribed(&app, Plan::Pro, json!({})).await;
+    // An hour apart, from 12:00 on.
+    for _ in 0..3 {
+        owner.create(json!({})).await;
+        app.advance(Duration::from_hours(1));
+    }
+    assert_eq!(posted(&app, &receiver).await.len(), 3);
+    app.update_all("webhook_deliveries SET state = 'failed'")
+        .await;
+    let id = &webhook["id"];
+    let (since, until) = ("2027-01-15T12:30:00Z", "2027-01-15T14:00:00Z");
+    for (wrong, field) in [
+        (
+            json!({"webhook_id": id, "failed_until": until}),
+            "failed_since",
+        ),
+        (
+            json!({"webhook_id": id, "failed_since": until, "failed_until": since}),
+            "failed_until",
+        ),
+        (
+            json!({"webhook_id": id, "failed_since": since, "failed_until": "soon"}),
+            "failed_until",
+        ),
+        (
+            json!({"webhook_id": id, "message_ids": [id], "failed_until": until}),
+            "failed_until",
+        ),
+    ] {
+        let refusal = owner.refused::<ReplayWebhook>(wrong).await;
+        refusal.blames(&[field]);
+    }
+    let replay = json!({"webhook_id": id, "failed_since": since, "failed_until": until});
+    let replayed = owner.ok::<ReplayWebhook>(replay).await;
+    assert_eq!(replayed, json!({"replayed": 1, "has_more": false}));
+    let got = posted(&app, &receiver).await;
+    assert_eq!(got.len(), 1);
+    let at = got[0].json()["timestamp"].clone();
+    assert_eq!(at, "2027-01-15T13:00:00Z");
+    let states = deliveries(&owner, &webhook).await;
+    let states: Vec<_> = states.iter().map(|one| &one["state"]).collect();
+    assert_eq!(states, ["failed", "delivered", "failed"]);
+    let rest = json!({"webhook_id": id, "failed_since": "2027-01-15T12:00:00Z"});
+    let replayed = owner.ok::<ReplayWebhook>(rest).await;
+    assert_eq!(replayed["replayed"], 2);
+}
+
 async fn a_replay_revives_a_message_whose_job_failed(app: Arc<TestApp>) {
     let (_, owner, receiver, webhook) = subscribed(&app, Plan::Pro, json!({})).await;
     owner.create(json!({})).await;
@@ -170,6 +218,7 @@ async fn nothing_that_a_receiver_said_of_an_erased_person_stays(app: Arc<TestApp
 tests::on_both_engines!(
     a_receiver_that_asks_for_a_year_gets_its_message_after_a_day,
     a_replay_makes_what_it_names_due_at_once_and_leaves_the_rest,
+    a_replay_of_a_time_sends_what_failed_in_it,
     a_replay_revives_a_message_whose_job_failed,
     a_message_that_muster_cannot_post_fails_in_the_end_and_can_be_replayed,
     a_secret_that_cannot_be_read_is_an_attempt_and_a_new_one_sends_what_waits,

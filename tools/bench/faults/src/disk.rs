@@ -10,7 +10,10 @@ use std::{
 use anyhow::{Context as _, ensure};
 
 /// A new database has 40 MB, and its log some more. A run adds less than 20 MB.
-const MEGABYTES: usize = 200;
+pub(crate) const POSTGRES_MEGABYTES: usize = 200;
+
+/// A new database of SQLite has 2 MB.
+pub(crate) const SQLITE_MEGABYTES: usize = 60;
 
 /// The disk, unmounted when dropped.
 pub(crate) struct SmallDisk {
@@ -20,11 +23,11 @@ pub(crate) struct SmallDisk {
 impl SmallDisk {
     /// # Errors
     /// Where mounting is not allowed.
-    pub(crate) fn mount() -> anyhow::Result<Self> {
+    pub(crate) fn mount(megabytes: usize) -> anyhow::Result<Self> {
         // A short path: a socket will be on it, whose path has at most 107 bytes.
         let folder = PathBuf::from(format!("/tmp/muster-disk-{}", std::process::id()));
         fs::create_dir(&folder)?;
-        let options = format!("size={MEGABYTES}m,mode=0755");
+        let options = format!("size={megabytes}m,mode=0755");
         let mut mount = Command::new("mount");
         mount.args(["-t", "tmpfs", "-o", &options, "muster-faults"]);
         let mounted = run(mount.arg(&folder));

@@ -48,6 +48,8 @@ pub(crate) enum Fault {
     FullDatabaseDisk,
     /// No space for the files of SQLite
     FullDisk,
+    /// No space on the disk of SQLite and the data folder; afterwards core is restarted
+    FullDataDisk,
     /// The mail server is away
     MailAway,
     /// The clock of one of two cores is 5 s ahead
@@ -68,6 +70,7 @@ pub(crate) enum Deed {
     RestartDatabase,
     FillDatabaseDisk,
     LimitFiles,
+    FillDisk,
     LeaveMails,
     SetClock,
     Overload,
@@ -138,6 +141,7 @@ impl Fault {
             Self::RestartDatabase => Deed::RestartDatabase,
             Self::FullDatabaseDisk => Deed::FillDatabaseDisk,
             Self::FullDisk => Deed::LimitFiles,
+            Self::FullDataDisk => Deed::FillDisk,
             Self::MailAway => Deed::LeaveMails,
             Self::ClockAhead => Deed::SetClock,
             Self::Overload => Deed::Overload,
@@ -163,6 +167,11 @@ impl Fault {
             Deed::LimitFiles => Layout {
                 parts: Parts { cores: 1, ..ALL },
                 disk: Disk::Sqlite,
+                ..layout
+            },
+            Deed::FillDisk => Layout {
+                parts: Parts { cores: 1, ..ALL },
+                disk: Disk::SmallSqlite,
                 ..layout
             },
             Deed::Overload => Layout {
@@ -201,6 +210,7 @@ impl Fault {
             Deed::RestartDatabase => "restart of PostgreSQL".to_owned(),
             Deed::FillDatabaseDisk => "full disk of PostgreSQL".to_owned(),
             Deed::LimitFiles => "full disk of SQLite, one core".to_owned(),
+            Deed::FillDisk => "full disk of SQLite and its folder, one core, restarted".to_owned(),
             Deed::LeaveMails => {
                 format!("mail server away {}", for_seconds(lengths.without_mails))
             }
@@ -220,6 +230,7 @@ impl Fault {
             }
             Deed::RestartDatabase | Deed::KillDatabase => "longest refusal 1.5 s",
             Deed::Roll => "none fails",
+            Deed::FillDisk => "no read fails after the restart",
             _ => "",
         }
     }

@@ -5,10 +5,11 @@ use std::{
     time::{Duration, Instant},
 };
 
-use anyhow::{bail, ensure};
+use anyhow::{Context as _, bail, ensure};
 use tokio::{task::block_in_place, time::sleep};
 
 use crate::{
+    asked::Asked,
     clock,
     fault::{Deed, Fault, Lengths},
     load::{Load, Record, Shape},
@@ -41,6 +42,9 @@ const UNTIL_USED: Duration = Duration::from_secs(6);
 /// How long a part that was killed is away, PostgreSQL is stopped, and a disk is full.
 const AWAY: Duration = Duration::from_secs(1);
 const FULL: Duration = Duration::from_secs(3);
+
+/// Reads one after another, after a disk was full.
+const READS: usize = 150;
 
 /// Far longer than it takes until writing is possible again, or a part is ready.
 const RECOVERY: Duration = Duration::from_mins(1);
@@ -129,6 +133,7 @@ impl Happening<'_> {
                 self.is_over();
                 self.await_writing().await
             }
+            Deed::FillDisk => self.fill_disk().await,
             Deed::KillDatabase | Deed::RestartDatabase | Deed::FillDatabaseDisk => {
                 self.break_database(deed).await
             }
@@ -157,6 +162,26 @@ impl Happening<'_> {
         }
         self.is_over();
         self.await_writing().await
+    }
+
+    /// The disk of the data folder is full for a while, and core is restarted once there is room. No read may fail then.
+    async fn fill_disk(&mut self) -> anyhow::Result<()> {
+        block_in_place(|| self.system.disk()?.fill())?;
+        sleep(FULL).await;
+        block_in_place(|| self.system.disk()?.make_room())?;
+        block_in_place(|| self.part(Kind::Core, 0)?.terminate())?;
+        self.start_again(Kind::Core, 0)?;
+        self.is_over();
+        self.await_writing().await?;
+        let event = self.system.events.first();
+        let event = event.context("each account has an event")?;
+        let asked = Asked::get(format!("/api/v1/me/events/{}", event.id), Some(&event.key));
+        let mut callers = Callers::of(self.target);
+        for number in 1..=READS {
+            let answer = callers.api.call(&asked).await.answer;
+            ensure!(asked.is_done(&answer), "read {number}: {answer:?}");
+        }
+        Ok(())
     }
 
     /// Packets between a part and the next vanish: for a core that is the database, and everything if it is lost.

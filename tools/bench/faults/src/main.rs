@@ -30,7 +30,7 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use self::{
     check::{Lost, check},
-    disk::SmallDisk,
+    disk::{POSTGRES_MEGABYTES, SQLITE_MEGABYTES, SmallDisk},
     fault::{Deed, Fault, Lengths},
     figures::{OF_FAULTS, OF_OVERLOAD, add_fault, add_overload, failed},
     happening::happen,
@@ -157,7 +157,8 @@ fn needs(fault: Fault) -> anyhow::Result<(Network, Option<SmallDisk>)> {
         Paths::Namespaces => Network::of_namespaces(layout.parts.all())?,
     };
     let disk = match layout.disk {
-        Disk::SmallPostgres => Some(SmallDisk::mount()?),
+        Disk::SmallPostgres => Some(SmallDisk::mount(POSTGRES_MEGABYTES)?),
+        Disk::SmallSqlite => Some(SmallDisk::mount(SQLITE_MEGABYTES)?),
         Disk::Postgres | Disk::Sqlite => None,
     };
     Ok((network, disk))

@@ -37,6 +37,8 @@ pub(crate) enum Disk {
     SmallPostgres,
     /// In a file.
     Sqlite,
+    /// In a file, with the data folder on a small disk of its own.
+    SmallSqlite,
 }
 
 /// How parts reach each other.
@@ -88,7 +90,7 @@ impl System {
         let programs = Programs::build(&PACKAGES)?;
         let place = disk.as_ref().map_or(Path::new("/tmp"), SmallDisk::folder);
         let postgres = match layout.disk {
-            Disk::Sqlite => None,
+            Disk::Sqlite | Disk::SmallSqlite => None,
             Disk::Postgres | Disk::SmallPostgres => {
                 let server = Server::start_durable_at(place, network.database());
                 Some(server.context("PostgreSQL is missing")?)
@@ -102,8 +104,13 @@ impl System {
         };
         let folder = tempfile::tempdir()?;
         let mails = test_smtp::Server::start_at(network.mail());
-        let url = url(postgres.as_ref(), &database, &network);
-        let core = of_core(&url, folder.path(), &mails.url());
+        let (url, data) = if layout.disk == Disk::SmallSqlite {
+            (format!("sqlite://{}/muster.db", place.display()), place)
+        } else {
+            let url = url(postgres.as_ref(), &database, &network);
+            (url, folder.path())
+        };
+        let core = of_core(&url, data, &mails.url());
         let keys = make_accounts(&programs, &core)?;
         let mut system = Self {
             programs,

@@ -16,6 +16,8 @@ pub(in crate::pages) struct Filter {
     pub(super) from: Option<String>,
     pub(super) to: Option<String>,
     pub(super) offset: Option<i32>,
+    /// Whose dates are listed, instead of events.
+    pub(super) series: Option<String>,
     /// The handle of the organizer whose page has the list; the page's path says it.
     #[serde(skip)]
     pub(super) organizer: Option<String>,
@@ -34,7 +36,7 @@ impl Filter {
 
     /// Whether anything is looked for.
     pub(super) fn is_set(&self) -> bool {
-        let fields = [&self.q, &self.city, &self.from, &self.to];
+        let fields = [&self.q, &self.city, &self.from, &self.to, &self.series];
         fields.into_iter().any(Option::is_some)
     }
 
@@ -56,7 +58,7 @@ impl Filter {
             running: self.from.as_ref().map(|_| true),
             organizer: self.organizer.clone(),
             past: None,
-            series: None,
+            series: self.series.clone(),
         }
     }
 
@@ -82,6 +84,7 @@ impl Filter {
             from: self.from,
             to: self.to,
             organizer: self.organizer,
+            series: self.series,
         }
     }
 
@@ -93,6 +96,18 @@ impl Filter {
             ..self.clone()
         };
         link("/events", &page)
+    }
+
+    /// The address of the same search on a day; `None` if it is that one.
+    pub(super) fn url_of_day(&self, day: &str) -> Option<String> {
+        let of_day = Self {
+            from: Some(day.to_owned()),
+            to: Some(day.to_owned()),
+            offset: None,
+            ..self.clone()
+        };
+        let is_same = self.from == of_day.from && self.to == of_day.to;
+        (!is_same).then(|| of_day.url(0))
     }
 
     /// A path with the same filter.
@@ -140,6 +155,15 @@ mod tests {
         assert_eq!((request.q.as_deref(), request.city), (Some("a&b c"), None));
         assert_eq!(Filter::default().url(0), "/events");
         assert!(!read("q=+&x=1").is_set());
+    }
+
+    #[test]
+    fn a_search_leads_to_the_same_on_a_day() {
+        let day = "2030-05-01";
+        let of_day = read("q=rust&from=2030-01-01&offset=40").url_of_day(day);
+        let url = "/events?q=rust&from=2030-05-01&to=2030-05-01";
+        assert_eq!(of_day.as_deref(), Some(url));
+        assert_eq!(read("from=2030-05-01&to=2030-05-01").url_of_day(day), None);
     }
 
     #[test]

@@ -35,9 +35,11 @@ pub(in crate::pages) async fn show(caller: Caller) -> PageResult {
 
 pub(in crate::pages) async fn take(caller: Caller, form: Form) -> PageResult {
     let id = form.text("id");
-    let ended = caller
-        .ask::<DisconnectApp>(DisconnectAppRequest { id })
-        .await;
+    let request = DisconnectAppRequest {
+        id,
+        keeps_webhooks: form.is_ticked("keeps_webhooks"),
+    };
+    let ended = caller.ask::<DisconnectApp>(request).await;
     match ended {
         // It may have ended by itself.
         Err(problem) if problem.http_status != 404 => Err(problem),

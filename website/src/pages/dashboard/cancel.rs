@@ -58,6 +58,9 @@ pub(in crate::pages) async fn show(caller: Caller) -> PageResult {
     if event.is_cancelled {
         return Ok(flash::see(&path_of(&event.id), None));
     }
+    if event.is_ended {
+        return Ok(flash::see(&path_of(&event.id), Some(Flash::EVENT_IS_OVER)));
+    }
     let (mail, untold) = of_cancel(&caller, &event.id, None, None).await?;
     let dates = series::cancel_choice(&caller, &event).await?;
     let has_choice = dates.is_some();
@@ -80,6 +83,9 @@ pub(in crate::pages) async fn take(caller: Caller, form: Form) -> PageResult {
     if event.is_cancelled {
         return Ok(flash::see(&path, None));
     }
+    if event.is_ended {
+        return Ok(flash::see(&path, Some(Flash::EVENT_IS_OVER)));
+    }
     let reason = form.text("reason");
     match form.value("action") {
         Some("back") => show(caller.typed(form)).await,
@@ -88,7 +94,10 @@ pub(in crate::pages) async fn take(caller: Caller, form: Form) -> PageResult {
             let scope = series::scope(&form);
             let request = CancelRequest { id, reason, scope };
             let done = caller.ask::<CancelEvent>(request).await?;
+            let is_quiet = done.registrants_notified == 0;
             let done = match (done.added_not_notified, done.events_cancelled) {
+                (0, 0 | 1) if is_quiet => Flash::EVENT_CANCELLED_QUIETLY,
+                (0, _) if is_quiet => Flash::EVENTS_CANCELLED_QUIETLY,
                 (0, 0 | 1) => Flash::EVENT_CANCELLED,
                 (0, _) => Flash::EVENTS_CANCELLED,
                 _ => Flash::EVENT_CANCELLED_UNTOLD,
@@ -100,7 +109,7 @@ pub(in crate::pages) async fn take(caller: Caller, form: Form) -> PageResult {
             let (mail, untold) =
                 of_cancel(&caller, &event.id, reason.clone(), scope.clone()).await?;
             let planned = series::cancellation(&caller, &event.id, scope.clone()).await?;
-            caller.answer(&ReviewPage {
+            caller.answer_with_mail(&ReviewPage {
                 page: caller.page(TITLE, Tab::Events),
                 head: EventHead::of(&event, Part::Overview),
                 reason: reason.unwrap_or_default(),

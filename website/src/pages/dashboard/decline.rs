@@ -25,7 +25,7 @@ use crate::{
 };
 
 /// Why some are left: they were approved, or took their seats, since the page was opened.
-const SEATED: &str = "they have spots by now, so each can only be cancelled";
+const SEATED: &str = "they have a spot now, so cancel their registration instead";
 
 #[derive(Template)]
 #[template(path = "dashboard/decline.html")]
@@ -34,6 +34,7 @@ struct DeclinePage {
     head: EventHead,
     model: FormModel,
     chosen: Vec<Registration>,
+    /// The name of one person, else how many they are.
     who: String,
     trouble: Option<String>,
 }
@@ -42,6 +43,9 @@ pub(in crate::pages) async fn show(caller: Caller) -> PageResult {
     caller.require(Scope::RegistrationsWrite)?;
     let (event, chosen) =
         tokio::try_join!(read(&caller), named(&caller, ids(&caller.context.query())))?;
+    if event.is_ended {
+        return Ok(back(&event, Flash::EVENT_IS_OVER));
+    }
     if chosen.is_empty() {
         return Ok(back(&event, Flash::NOTHING_CHOSEN));
     }
@@ -91,9 +95,12 @@ fn page(caller: &Caller, event: &MyEventDetail, chosen: Vec<Registration>) -> Pa
         page: caller.page("Decline", Tab::Events),
         head: EventHead::of(event, Part::Registrations),
         model: caller.model(vec![reason]),
-        who: people(i32::try_from(chosen.len()).unwrap_or(i32::MAX)),
+        who: match &*chosen {
+            [one] => one.name.clone(),
+            more => people(i32::try_from(more.len()).unwrap_or(i32::MAX)),
+        },
         chosen,
-        trouble: whole.map(|problem| format!("These are not declined: {}.", problem.message)),
+        trouble: whole.map(|problem| format!("We couldn’t decline them: {}.", problem.message)),
     })
 }
 

@@ -16,7 +16,7 @@ use muster_api::{
 use super::{
     contact,
     event_form::{
-        EventForm, Purpose, asks_for_pictures,
+        DRAWING, EventForm, Purpose, asks_for_pictures,
         changes::{changed, fingerprints, merged, request},
         placed,
         questions::Questions,
@@ -53,6 +53,9 @@ struct EditPage {
     has_registrations: bool,
     /// The address for questions, if mails do not name it yet.
     unproven: Option<String>,
+    has_own_cover: bool,
+    /// Fields that are not shown, as they are stored.
+    unseen: Vec<(&'static str, String)>,
 }
 
 /// What saving brings about: who will be mailed, and about what; answers that lose their question.
@@ -145,7 +148,7 @@ async fn save(
                 dates,
                 ..ReviewPage::of(caller, event, form)
             };
-            return caller.answer(&review);
+            return caller.answer_with_mail(&review);
         }
     }
     caller.ask::<UpdateEvent>(request).await?;
@@ -192,7 +195,7 @@ async fn conflict(caller: Caller, event: &MyEventDetail, form: Form) -> PageResu
         return Ok(cancelled_meanwhile(event));
     }
     let merged = merged(Purpose::Change, &form, &stored(event));
-    let problem = Problem::new(Reason::Conflict, "the event was changed meanwhile");
+    let problem = Problem::new(Reason::Conflict, "the event has changed");
     let caller = caller.refused(form, problem);
     caller.answer(&EditPage {
         trouble: Some(CONFLICT),
@@ -231,17 +234,27 @@ impl EditPage {
         let dates = series::choice(caller, event, typed).await?;
         let dates = dates.map(|dates| Group::of(vec![dates]));
         form.model.groups.extend(dates);
+        let stored = stored(event);
+        let unseen = if event.has_own_cover {
+            form.model.leave_out(&DRAWING);
+            let value = |name: &'static str| stored.text(name).map(|value| (name, value));
+            DRAWING.into_iter().filter_map(value).collect()
+        } else {
+            Vec::new()
+        };
         Ok(Self {
             page: caller.page("Edit the event", Tab::Events),
             head: EventHead::of(event, Part::Edit),
             model: form.model,
             questions: form.questions,
             version: event.version.to_string(),
-            seen: fingerprints(&stored(event)),
+            seen: fingerprints(&stored),
             zones: zones::names(),
             trouble: None,
             has_registrations: event.registrations_total > 0,
             unproven,
+            has_own_cover: event.has_own_cover,
+            unseen,
         })
     }
 

@@ -14,6 +14,7 @@ use super::{
     event_head::{EventHead, Part, path_of, read},
     event_mails::{self, ShownMails},
     event_statistics::{self, ShownStatistics},
+    messages,
     series::{self, Series},
 };
 use crate::{
@@ -37,13 +38,15 @@ struct EventPage {
     page: Frame,
     head: EventHead,
     place: Place,
-    /// When people can register, unless that is until the event is over.
+    /// When people can register, unless that is until the event starts.
     times: String,
     event: MyEventDetail,
     counts: Vec<Count>,
     mails: Option<ShownMails>,
     statistics: Option<ShownStatistics>,
     series: Series,
+    /// The way to thank those who came.
+    thanks_url: Option<String>,
 }
 
 /// A number with its words, and where its people are listed.
@@ -72,18 +75,20 @@ struct DeletePage {
 
 pub(in crate::pages) async fn show(caller: Caller) -> PageResult {
     let event = read(&caller).await?;
-    let (mails, statistics, series) = tokio::join!(
+    let (mails, statistics, series, thanks) = tokio::join!(
         event_mails::read(&caller, &event.id, &event.timezone),
         event_statistics::read(&caller, &event),
         series::read(&caller, &event),
+        messages::thanks(&caller, &event),
     );
-    let (mails, statistics, series) = (mails?, statistics?, series?);
+    let (mails, statistics, series, thanks_url) = (mails?, statistics?, series?, thanks?);
     caller.answer(&EventPage {
         page: caller.page(&event.title, Tab::Events),
         head: EventHead::of(&event, Part::Overview),
         mails,
         statistics,
         series,
+        thanks_url,
         place: Place::of(&event.location, event.city.as_deref()),
         times: RegistrationTimes::of_owner(&event).summary(),
         counts: counts(&event),

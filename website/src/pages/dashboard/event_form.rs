@@ -62,6 +62,9 @@ pub(super) const TICKS: [&str; 4] = [
     "allows_answer_changes",
 ];
 
+/// The fields of the drawings to choose from, which a picture of the organizer's own makes pointless.
+pub(super) const DRAWING: [&str; 2] = ["image_query", VARIANT];
+
 /// The form, with what was typed and what core says of it.
 pub(super) struct EventForm {
     pub(super) model: FormModel,
@@ -71,7 +74,10 @@ pub(super) struct EventForm {
 /// Whether the form is for an event that is there already.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Purpose {
-    New,
+    New {
+        /// Whether people confirm their address if the event does not say.
+        confirms: bool,
+    },
     Change,
 }
 
@@ -294,7 +300,7 @@ fn when() -> Vec<Field> {
 fn place() -> Vec<Field> {
     vec![
         Field::line("location", "Place")
-            .hint("An address, or the link to join if it takes place online.")
+            .hint("An address. A link to join belongs under For guests only.")
             .required(),
         Field::tick("is_location_private", "Only guests see the place")
             .hint("Everyone else sees the city."),
@@ -310,10 +316,13 @@ fn place() -> Vec<Field> {
 
 fn registration(purpose: Purpose) -> Vec<Field> {
     let time = |name, label| Field::new(FieldKind::WallTime, name, label);
-    let usual = ("", "Site default");
-    let options = [usual, ("true", "Yes"), ("false", "No")];
     // An event that is there has the one or the other.
-    let skipped = usize::from(purpose != Purpose::New);
+    let usual = match purpose {
+        Purpose::New { confirms: true } => Some(("", "Site default (on)")),
+        Purpose::New { confirms: false } => Some(("", "Site default (off)")),
+        Purpose::Change => None,
+    };
+    let options = usual.into_iter().chain([("true", "Yes"), ("false", "No")]);
     vec![
         Field::new(FieldKind::Number, "max_capacity", "Spots")
             .hint("At most 10,000. When they are taken, people join a waitlist.")
@@ -325,7 +334,7 @@ fn registration(purpose: Purpose) -> Vec<Field> {
         time("registration_opens", "Registration opens")
             .hint("Leave it empty if people can register at once."),
         time("registration_closes", "Registration closes")
-            .hint("Leave it empty if people can register until the event is over."),
+            .hint("Leave it empty if people can register until the event starts."),
         Field::new(FieldKind::Select, OPEN, "Registration is")
             .hint("If you close it, its page says so. You can still add people.")
             .options(
@@ -341,7 +350,7 @@ fn registration(purpose: Purpose) -> Vec<Field> {
             "People confirm their email address",
         )
         .hint("Keeps out mistyped and invented addresses.")
-        .options(options.into_iter().skip(skipped), &[""])
+        .options(options, &[""])
         .required(),
         Field::tick(
             "allows_answer_changes",
@@ -406,7 +415,7 @@ mod tests {
         let form = Form::parse(b"max_capacity=many");
         let request = create_request(&form, false);
         let problem = muster_api::validation::check(&request).unwrap_err();
-        let form = EventForm::of(Purpose::New, &form).refused(&form, &problem);
+        let form = EventForm::of(Purpose::New { confirms: false }, &form).refused(&form, &problem);
         let seats = form
             .model
             .fields()

@@ -17,6 +17,8 @@ pub(crate) struct EventHead {
     pub(crate) badge: Badge,
     pub(crate) part: Part,
     pub(crate) is_cancelled: bool,
+    /// Whether nobody can be added, approved or declined any more: it is cancelled or over.
+    pub(crate) is_closed: bool,
     /// How many await the organizer's approval.
     pub(crate) waiting: i32,
     /// The path of its public page.
@@ -78,6 +80,7 @@ impl EventHead {
             },
             part,
             is_cancelled: event.is_cancelled,
+            is_closed: event.is_cancelled || event.is_ended,
             waiting: event.registrations_pending - event.registrations_unconfirmed,
             public_url: format!("/events/{}", encoded(&event.slug)),
         }

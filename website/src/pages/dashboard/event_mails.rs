@@ -53,7 +53,7 @@ const STATES: [State; 6] = [
     ("Refused", |one| one.refused),
     ("Came back", |one| one.bounced),
     ("Called spam", |one| one.complained),
-    ("Not wanted", |one| one.withheld),
+    ("Not sent", |one| one.withheld),
 ];
 
 /// Reads them for those who may see registrations; `None` for others, and while there are no emails.

@@ -32,6 +32,9 @@ pub(super) struct Plot {
     /// `310 views`.
     pub(super) words: String,
     pub(super) bars: Vec<Bar>,
+    /// `15 April`, and the last one.
+    pub(super) first_day: String,
+    pub(super) last_day: String,
 }
 
 /// A day of a plot.
@@ -67,11 +70,15 @@ pub(super) async fn read(
 
 impl ShownStatistics {
     fn of(found: EventStatistics) -> Self {
+        let day =
+            |day: Option<&DayStatistics>| day.map_or_else(String::new, |day| short_day(&day.day));
         let plot = |total: i32, word: &str, number: fn(&DayStatistics) -> i32| {
             let plural = if total == 1 { "" } else { "s" };
             Plot {
                 words: format!("{total} {word}{plural}"),
                 bars: bars(&found.days, number),
+                first_day: day(found.days.first()),
+                last_day: day(found.days.last()),
             }
         };
         let happened = |day: &&DayStatistics| day.views > 0 || day.registrations > 0;

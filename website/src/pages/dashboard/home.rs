@@ -2,7 +2,7 @@
 
 use askama::Template;
 use http_kit::Problem;
-use muster_api::v1::{ListMyEventsRequest, MyEvent, bindings::ListMyEvents};
+use muster_api::v1::{ListMyEventsRequest, MyEvent, MyEventList, bindings::ListMyEvents};
 
 use super::{
     event_head::Badge,
@@ -44,12 +44,14 @@ struct HomePage {
 
 pub(in crate::pages) async fn show(caller: Caller) -> PageResult {
     let filter = filter(&caller.context.query())?;
-    let (listed, plan) = tokio::join!(
+    let (listed, going_on, plan) = tokio::join!(
         caller.ask::<ListMyEvents>(request(&filter)),
+        going_on(&caller, &filter),
         Plan::read(&caller)
     );
-    let (plan, (caller, list)) = (plan?, caller.listed(listed)?);
-    let next = list.next_cursor;
+    let (plan, (caller, mut list)) = (plan?, caller.listed(listed)?);
+    let next = list.next_cursor.take();
+    with_those_that_go_on(&mut list, going_on, &filter);
     // Core always sends dates in this form.
     let dated = |event: MyEvent| {
         let dates = EventDates::read(&event.start_date, None, "")?;
@@ -69,6 +71,47 @@ pub(in crate::pages) async fn show(caller: Caller) -> PageResult {
         filter,
         plan,
     })
+}
+
+/// Events without an end that go on: people are there for the day (rule 2 of docs/rules.md). The contract lists them among those that are
+/// past, where the latest come first.
+async fn going_on(caller: &Caller, filter: &ListFilter) -> Vec<MyEvent> {
+    if filter.status.as_deref() == Some("all") {
+        return Vec::new();
+    }
+    let past = ListFilter {
+        status: Some("past".to_owned()),
+        cursor: None,
+        ..filter.clone()
+    };
+    // What is wrong with the words is said of the list itself.
+    let list = caller.ask::<ListMyEvents>(request(&past)).await;
+    let mut events = list.unwrap_or_default().items;
+    events.retain(goes_on);
+    events.reverse();
+    events
+}
+
+fn goes_on(event: &MyEvent) -> bool {
+    !event.is_ended && !event.is_cancelled
+}
+
+/// Shows the events that go on with those to come, not with those that are past.
+fn with_those_that_go_on(list: &mut MyEventList, going_on: Vec<MyEvent>, filter: &ListFilter) {
+    let count = i32::try_from(going_on.len()).unwrap_or(i32::MAX);
+    match filter.status.as_deref() {
+        Some("all") => {}
+        Some("past") => {
+            list.items.retain(|event| !goes_on(event));
+            list.count = list.count.saturating_sub(count);
+        }
+        _ => {
+            list.count = list.count.saturating_add(count);
+            if filter.cursor.is_none() {
+                list.items.splice(..0, going_on);
+            }
+        }
+    }
 }
 
 /// Reads the filter. A state that there is not is the first one.

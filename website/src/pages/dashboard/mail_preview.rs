@@ -1,7 +1,9 @@
 //! The mail that a change would send: who gets it, and what they read. Core makes it as it makes the mail itself.
 
 use http_kit::Problem;
-use muster_api::v1::{EventMailPreview, PreviewEventMailRequest, bindings::PreviewEventMail};
+use muster_api::v1::{
+    EventMailPreview, MessagePreview, PreviewEventMailRequest, bindings::PreviewEventMail,
+};
 
 use super::series;
 use crate::{caller::Caller, form::Form};
@@ -11,8 +13,24 @@ use crate::{caller::Caller, form::Form};
 pub(crate) struct MailPreview {
     /// `12 people`.
     pub(crate) who: String,
+    /// The name of the one who would read it, if it is for somebody.
+    pub(crate) reader: Option<String>,
     pub(crate) subject: String,
     pub(crate) text: String,
+    pub(crate) html: Option<String>,
+}
+
+impl MailPreview {
+    /// The mail of a message.
+    pub(super) fn of_message(preview: &MessagePreview) -> Self {
+        Self {
+            who: people(preview.recipients),
+            reader: Some(preview.recipient_name.clone()),
+            subject: preview.subject.clone(),
+            text: preview.text.clone(),
+            html: Some(preview.html.clone()),
+        }
+    }
 }
 
 /// The mail about the cancellation of an event; `None` if nobody is mailed. With it, how many people whom an organizer added are not.
@@ -56,6 +74,10 @@ pub(super) async fn of_update(
         change: Some("update".to_owned()),
         reason: None,
         scope: series::scope(typed),
+        title: given("title"),
+        is_location_private: changed
+            .contains(&"is_location_private")
+            .then(|| typed.is_ticked("is_location_private")),
         location: given("location"),
         city: given("city"),
         attendee_info: given("attendee_info"),
@@ -86,8 +108,10 @@ fn shown(answer: EventMailPreview) -> Option<MailPreview> {
 fn mail(answer: EventMailPreview) -> MailPreview {
     MailPreview {
         who: people(answer.recipients),
+        reader: None,
         subject: answer.subject.unwrap_or_default(),
         text: answer.text.unwrap_or_default(),
+        html: answer.html,
     }
 }
 

@@ -5,6 +5,7 @@ pub(in crate::pages) mod message;
 pub(in crate::pages) mod write;
 
 use askama::Template;
+use http_kit::Problem;
 use muster_api::{
     Scope,
     v1::{ListMessagesRequest, Message, MessageList, MyEventDetail, bindings::ListMessages},
@@ -101,19 +102,48 @@ pub(in crate::pages) async fn show(caller: Caller) -> PageResult {
     let (event, (caller, list)) = (event?, caller.listed(listed)?);
     let path = path(&event.id);
     let obstacle = obstacle(&caller, &list);
-    let came = event.is_ended && event.registrations_checked_in > 0;
-    let is_thanked = filter.cursor.is_some() || list.items.iter().any(|one| follows(one, &event));
-    let thanks = obstacle.is_none() && came && !is_thanked;
+    let is_first = filter.cursor.is_none();
+    let thanks_url = thanks_url(&caller, &event, &list).filter(|_| is_first);
     caller.answer(&MessagesPage {
         page: caller.page("Messages", Tab::Events),
         head: EventHead::of(&event, Part::Messages),
         next_url: list
             .next_cursor
             .map(|cursor| filter.page(&path, Some(cursor))),
-        thanks_url: thanks.then(|| link(&format!("{path}/new"), &[("for", form::THANKS)])),
+        thanks_url,
         obstacle,
         rows: list.items.into_iter().map(Row::of).collect(),
     })
+}
+
+/// The way to thank those who came to an event; `None` while it is not over, if nobody came, or if this person cannot write or need not: a
+/// message went out since.
+pub(super) async fn thanks(
+    caller: &Caller,
+    event: &MyEventDetail,
+) -> Result<Option<String>, Problem> {
+    if !calls_for_thanks(event) || !caller.viewer.may(Scope::MessagesWrite) {
+        return Ok(None);
+    }
+    let request = ListMessagesRequest {
+        id: event.id.clone(),
+        limit: Some(PAGE_SIZE),
+        cursor: None,
+    };
+    let list = caller.ask::<ListMessages>(request).await?;
+    Ok(thanks_url(caller, event, &list))
+}
+
+/// The same by the event's latest messages.
+fn thanks_url(caller: &Caller, event: &MyEventDetail, list: &MessageList) -> Option<String> {
+    let is_thanked = list.items.iter().any(|one| follows(one, event));
+    let is_due = calls_for_thanks(event) && !is_thanked && obstacle(caller, list).is_none();
+    let new = format!("{}/new", path(&event.id));
+    is_due.then(|| link(&new, &[("for", form::THANKS)]))
+}
+
+const fn calls_for_thanks(event: &MyEventDetail) -> bool {
+    event.is_ended && event.registrations_checked_in > 0
 }
 
 /// Why this person cannot write a message about an event, whose messages these are.

@@ -39,7 +39,7 @@ pub(in crate::pages) async fn show(caller: Caller) -> PageResult {
     caller.require_creating()?;
     let account = plan::account(&caller).await?;
     let timezone = account.as_ref().and_then(|one| one.timezone.as_deref());
-    let form = EventForm::of(Purpose::New, &blank(timezone.unwrap_or_default()));
+    let form = EventForm::of(purpose(&caller), &blank(timezone.unwrap_or_default()));
     caller.answer(&NewEventPage::of(&caller, account.as_ref(), form))
 }
 
@@ -73,12 +73,18 @@ pub(in crate::pages) async fn take(caller: Caller, form: Form) -> PageResult {
     }
 }
 
+fn purpose(caller: &Caller) -> Purpose {
+    Purpose::New {
+        confirms: caller.context.site.links().confirm_by_email,
+    }
+}
+
 /// The form as it was typed, with core's words.
 async fn again(caller: &Caller) -> PageResult {
     let account = plan::account(caller).await?;
     let typed = caller.form().cloned().unwrap_or_default();
     let violations = caller.problem().map(placed).unwrap_or_default();
-    let form = EventForm::of(Purpose::New, &typed).refused(&typed, &violations);
+    let form = EventForm::of(purpose(caller), &typed).refused(&typed, &violations);
     caller.answer(&NewEventPage::of(caller, account.as_ref(), form))
 }
 

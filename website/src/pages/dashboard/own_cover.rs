@@ -65,6 +65,11 @@ pub(in crate::pages) async fn take(
         caller.ask::<DeleteCover>(request).await?;
         return Ok(flash::see(&path, Some(Flash::COVER_REMOVED)));
     }
+    // Core says what a file is by its bytes, whatever the browser takes it for.
+    let file = file.map(|file| HttpBody {
+        content_type: "image/jpeg".to_owned(),
+        ..file
+    });
     caller.ask::<PutCover>(PutCoverRequest { id, file }).await?;
     Ok(flash::see(&path, Some(Flash::COVER_SENT)))
 }

@@ -48,6 +48,8 @@ struct RegistrationPage {
     model: FormModel,
     /// Whether the person may change it, and it can be changed.
     is_editable: bool,
+    /// Whether it can be decided about, too: the event is not over.
+    is_decidable: bool,
     /// Answers that cannot be changed: all of them, or those to questions that the event no longer has.
     fixed: Vec<ShownAnswer>,
 }
@@ -66,7 +68,12 @@ pub(in crate::pages) async fn show(caller: Caller) -> PageResult {
     let email = Field::email("email", "Email")
         .autocomplete("off")
         .required();
-    let model = model(vec![name, email], &event.custom_fields).filled(&stored(&event, &one));
+    let mut everyone = vec![name];
+    if !event.is_ended {
+        // Another address gets an email, as someone who is added does.
+        everyone.push(email);
+    }
+    let model = model(everyone, &event.custom_fields).filled(&stored(&event, &one));
     let model = match caller.form() {
         Some(form) if is_other_action(form) => FormModel {
             trouble: caller.trouble(),
@@ -80,12 +87,12 @@ pub(in crate::pages) async fn show(caller: Caller) -> PageResult {
         && !event.is_cancelled;
     let mut fixed = std::mem::take(&mut one.answers);
     fixed.retain(|answer| !is_editable || !is_asked(&event, answer));
-    let promoted_capacity = if is_editable && standing.is_waitlisted() {
+    let is_decidable = is_editable && !event.is_ended;
+    let promoted_capacity = if is_decidable && standing.is_waitlisted() {
         let request = PromoteRegistrationRequest {
             id: event.id.clone(),
             registration_id: one.id.clone(),
         };
-        // An event that is over promotes nobody.
         let planned = caller.ask::<PreviewPromotion>(request).await.ok();
         planned.map(|planned| planned.max_capacity)
     } else {
@@ -102,6 +109,7 @@ pub(in crate::pages) async fn show(caller: Caller) -> PageResult {
         standing,
         model,
         is_editable,
+        is_decidable,
         fixed: shown(&fixed),
     })
 }

@@ -120,7 +120,10 @@ pub(in crate::pages) async fn show(caller: Caller) -> PageResult {
     };
     let (path, next) = (path(&event.id), list.next_cursor);
     let has_waiting = list.items.iter().any(|one| Standing::of(one).waits());
-    let decides = caller.viewer.may(Scope::RegistrationsWrite) && !event.is_cancelled && !is_print;
+    let decides = caller.viewer.may(Scope::RegistrationsWrite)
+        && !event.is_cancelled
+        && !event.is_ended
+        && !is_print;
     let row = |one| Row::of(one, &event, decides, has_waiting);
     let rows: Vec<_> = list.items.into_iter().map(row).collect();
     let print = |url: String| match (is_print, url.contains('?')) {

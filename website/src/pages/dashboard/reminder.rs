@@ -25,7 +25,7 @@ struct ReminderPage {
 pub(in crate::pages) async fn show(caller: Caller) -> PageResult {
     let event = read(&caller).await?;
     let mail = of_reminder(&caller, &event.id).await?;
-    caller.answer(&ReminderPage {
+    caller.answer_with_mail(&ReminderPage {
         page: caller.page("Reminder", Tab::Events),
         head: EventHead::of(&event, Part::Overview),
         times: reminders::described(&event.reminders),

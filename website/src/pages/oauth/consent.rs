@@ -176,6 +176,7 @@ fn again(
     let unsent = Unsent {
         page: head(&context.site, why.headline),
         why,
+        reason: None,
         url: context.parts.uri.path(),
         form,
         label: |_| None,

@@ -10,21 +10,28 @@ pub(crate) fn fields(max_party: i32) -> Vec<Field> {
     if max_party < 2 {
         return Vec::new();
     }
-    of(
-        max_party,
-        "All of you get spots, or none. You come in with one code.",
-    )
+    let hint = "Either all of you get a spot, or none of you does. You share one code.";
+    of(max_party, "Just me", hint)
+}
+
+/// The fields for an organizer, who adds others.
+pub(crate) fn fields_of_guest(max_party: i32) -> Vec<Field> {
+    if max_party < 2 {
+        return Vec::new();
+    }
+    let hint = "Either all of them get a spot, or none of them does. They share one code.";
+    of(max_party, "1 person", hint)
 }
 
 /// The fields of those who are registered, for as many people as they are at most.
 pub(crate) fn fields_of_registered(size: i32) -> Vec<Field> {
-    of(size, "Spots that you give up go to others.")
+    of(size, "Just me", "Spots that you give up go to others.")
 }
 
-fn of(max_size: i32, hint: &str) -> Vec<Field> {
+fn of(max_size: i32, one: &str, hint: &str) -> Vec<Field> {
     let sizes: Vec<(String, String)> = (1..=max_size)
         .map(|size| match size {
-            1 => ("1".to_owned(), "Just me".to_owned()),
+            1 => ("1".to_owned(), one.to_owned()),
             size => (size.to_string(), format!("{size} people")),
         })
         .collect();
@@ -34,8 +41,7 @@ fn of(max_size: i32, hint: &str) -> Vec<Field> {
             .hint(hint)
             .options(sizes, &["1"])
             .required(),
-        Field::paragraphs("companions", "Names of the others")
-            .hint("One in each line, if you like."),
+        Field::paragraphs("companions", "Names of the others").hint("One per line."),
     ]
 }
 
@@ -63,6 +69,8 @@ mod tests {
     fn only_events_that_admit_several_ask_for_them() {
         assert!(fields(1).is_empty());
         assert_eq!(fields(3).len(), 2);
+        assert!(fields_of_guest(1).is_empty());
+        assert_eq!(fields_of_guest(3).len(), 2);
     }
 
     #[test]

@@ -33,7 +33,7 @@ pub(super) enum Purpose {
 const INVITATIONS: &str = "/invitations/";
 
 /// What the pages are for, by how their addresses begin. The first that fits counts.
-const PAGES: [(&str, &str); 10] = [
+const PAGES: [(&str, &str); 12] = [
     (NEW_EVENT, "Sign in to create an event."),
     ("/dashboard/events/", "Sign in to manage this event."),
     ("/dashboard/keys", "Sign in to manage your API keys."),
@@ -43,6 +43,11 @@ const PAGES: [(&str, &str); 10] = [
     ),
     ("/dashboard/account", "Sign in to manage your account."),
     ("/dashboard/apps", "Sign in to manage your connected apps."),
+    ("/dashboard/webhooks", "Sign in to manage your webhooks."),
+    (
+        "/dashboard/sessions",
+        "Sign in to see where you are signed in.",
+    ),
     (INVITATIONS, "Sign in to see your invitation."),
     (AUTHORIZE, "Sign in to connect the app."),
     ("/check-in/", "Sign in to check this guest in."),
@@ -99,6 +104,8 @@ mod tests {
                 "manage this event",
             ),
             ("/dashboard/keys/new", "API keys"),
+            ("/dashboard/webhooks/0190/edit", "manage your webhooks"),
+            ("/dashboard/sessions", "where you are signed in"),
             ("/check-in/abc", "check this guest in"),
             ("/dashboard/activity", "page you asked for"),
         ] {

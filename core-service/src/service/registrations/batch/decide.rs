@@ -12,13 +12,13 @@ use domain::{
     job,
     registration::{Admission, Details, NewDetails, Registration, Requester, Seats, Status},
 };
-use storage::{self, Suppression, Tx};
+use storage::{self, Tx};
 use tracing::Span;
 
 use super::{
     Batcher,
     organizers::Organizers,
-    request::{Placed, Request, cause},
+    request::{Placed, Request},
 };
 use crate::service::{
     Context, Error, Invocation, Storable, mailboxes::Allowance, registrations::settle::settle,
@@ -105,8 +105,6 @@ struct Batch<'a> {
     facts: Vec<(Span, Actor, Fact<'static>)>,
     links: Vec<([u8; 32], RegistrationId)>,
     mails: Allowance,
-    /// The mailboxes of those who registered themselves, with the accounts of the events: they are mailed again.
-    welcome: Vec<Suppression>,
     organizers: Organizers,
 }
 
@@ -154,11 +152,10 @@ impl<'a> Batch<'a> {
             request.mail.is_sent()
                 && (request.requester == Requester::Public || !registered.contains_key(&person()))
         };
-        let mails = requests
-            .iter()
-            .filter(is_mailed)
-            .map(|request| (cause(request.requester), request.email.as_str()));
-        let mails = Allowance::of(context, mails).await?;
+        let limits = context.mailbox_limits();
+        let mailed = requests.iter().filter(is_mailed);
+        let budgets = mailed.flat_map(|request| request.budgets(limits));
+        let mails = Allowance::of_budgets(context, budgets.collect()).await?;
         Ok(Self {
             batcher,
             now,
@@ -169,7 +166,6 @@ impl<'a> Batch<'a> {
             facts: Vec::new(),
             links: Vec::new(),
             mails,
-            welcome: Vec::new(),
             organizers,
         })
     }
@@ -210,11 +206,7 @@ impl<'a> Batch<'a> {
             (seats.counters, seats.next_seq) = untaken;
             return Err(limited);
         }
-        let (address, is_mailed) = (request.email.as_str(), request.mail.is_sent());
-        if request.requester == Requester::Public {
-            self.welcome
-                .push((email::mailbox_hash(address), Some(account)));
-        }
+        let is_mailed = request.mail.is_sent();
         let waiting = seats.counters.waitlisted;
         let new_id = || RegistrationId::new(self.batcher.commands.entropy().uuid_v7(self.now));
         let id = before.unwrap_or_else(new_id);
@@ -321,7 +313,6 @@ impl<'a> Batch<'a> {
     async fn write_counts(&self, context: &mut Context) -> Result<(), storage::Error> {
         self.organizers.write(context).await?;
         self.mails.give_back(context).await?;
-        context.tx.delete_suppressions(&self.welcome).await?;
         let seats: Vec<&Seats> = self.seats.values().collect();
         context.tx.update_counters(&seats).await
     }

@@ -2,10 +2,11 @@
 
 use domain::{
     audit::Actor,
-    budget::Cause,
+    budget::{Asker, Budget, Cause},
     email::Email,
     ids::RegistrationId,
     instant::Instant,
+    rate::MailboxLimits,
     registration::{Answer, Party, Requester, Status},
 };
 use tracing::Span;
@@ -24,6 +25,8 @@ pub(in crate::service::registrations) struct Request {
     pub(in crate::service::registrations) party: Party,
     pub(in crate::service::registrations) answers: Vec<Answer>,
     pub(in crate::service::registrations) mail: FirstMail,
+    /// Who asks, if it is the public.
+    pub(in crate::service::registrations) asker: Option<Asker>,
     /// The hash of the private link's token in the caller's answer.
     pub(in crate::service::registrations) link: Option<[u8; 32]>,
     /// What it is part of.
@@ -80,17 +83,18 @@ impl Request {
             organizers.check(batcher, self.requester, now)?;
         }
         if self.mail.is_sent() {
-            mails.take(cause(self.requester), self.email.as_str())?;
+            mails.take_of(&self.budgets(mails.limits()))?;
         }
         organizers.count(self.requester, self.mail.needed(), now);
         Ok(())
     }
-}
 
-/// What causes the mail about a registration.
-pub(super) const fn cause(requester: Requester) -> Cause {
-    match requester {
-        Requester::Public => Cause::Recipient,
-        Requester::Owner(_) => Cause::Organizer,
+    /// What its mail takes from.
+    pub(super) fn budgets(&self, limits: MailboxLimits) -> Vec<Budget> {
+        let address = self.email.as_str();
+        match &self.asker {
+            Some(asker) => Budget::registrations(limits, address, asker),
+            None => Budget::mails_to(limits, Cause::Organizer, address),
+        }
     }
 }

@@ -43,8 +43,19 @@ pub struct ImportedLine {
     pub why: Option<String>,
     /// The registration that was made.
     pub id: Option<RegistrationId>,
-    /// Of a dry run: name and address as they were read.
-    pub read: Option<(String, String)>,
+    /// Of a dry run: who it is, as it was read.
+    pub read: Option<ReadPerson>,
+}
+
+/// Who a line is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReadPerson {
+    /// The name.
+    pub name: String,
+    /// The address.
+    pub email: String,
+    /// For how many people it is.
+    pub party_size: i32,
 }
 
 /// What becomes of a line.
@@ -149,7 +160,11 @@ pub(super) fn outcomes(
             outcome,
             why,
             id,
-            read: is_dry_run.then(|| (guest.name.clone(), guest.email.clone())),
+            read: is_dry_run.then(|| ReadPerson {
+                name: guest.name.clone(),
+                email: guest.email.clone(),
+                party_size: guest.party.size,
+            }),
         });
     }
     Ok(outcomes)

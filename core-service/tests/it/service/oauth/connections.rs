@@ -31,7 +31,7 @@ async fn people_see_what_they_connected_and_end_it(database: Database) {
     // Nobody ends what another person agreed to.
     let mallory = instance.someone("mallory@example.org", 2).await;
     for id in [first.grant.id, GrantId::new(uuid::Uuid::nil())] {
-        let foreign = instance.oauth.disconnect(&mallory.by, id).await;
+        let foreign = instance.oauth.disconnect(&mallory.by, id, false).await;
         assert!(
             matches!(foreign, Err(Error::NotFound { .. })),
             "{foreign:?}"
@@ -47,7 +47,7 @@ async fn people_see_what_they_connected_and_end_it(database: Database) {
     );
     instance
         .oauth
-        .disconnect(&ada.by, first.grant.id)
+        .disconnect(&ada.by, first.grant.id, false)
         .await
         .unwrap();
     let ended = caller(instance, &one).await;
@@ -67,7 +67,7 @@ async fn people_see_what_they_connected_and_end_it(database: Database) {
     // Again, it changes nothing.
     instance
         .oauth
-        .disconnect(&ada.by, first.grant.id)
+        .disconnect(&ada.by, first.grant.id, false)
         .await
         .unwrap();
 }
@@ -92,7 +92,7 @@ async fn what_people_connected_is_in_their_export_and_goes_with_the_audit_log(da
     assert!(!export.parts().contains(&Part::Apps));
 
     let id = apps[0].grant.id;
-    instance.oauth.disconnect(&ada.by, id).await.unwrap();
+    instance.oauth.disconnect(&ada.by, id, false).await.unwrap();
     instance.clock.advance_seconds(700 * DAY);
     instance.maintain().await;
     let kept = instance.store.find_grant(id).await.unwrap();

@@ -77,7 +77,11 @@ async fn a_code_that_is_used_twice_ends_what_it_was_exchanged_for(database: Data
     let mails = mailbox.collect().await;
     assert_eq!(mails.len(), 1);
     assert_eq!(mails[0].to.1, "ada@example.org");
-    assert!(mails[0].subject.starts_with("Claude Code was disconnected"));
+    assert!(
+        mails[0]
+            .subject
+            .starts_with("We disconnected the app \"Claude Code\"")
+    );
     assert!(
         mails[0]
             .text

@@ -614,8 +614,8 @@ impl Rpc for GetCover {
 impl PublicRpc for GetCover {
     const CONTENT: Content = Content::File;
     const CACHING: Option<Caching> = Some(Caching {
-        max_age_seconds: 86400,
-        stale_while_revalidate_seconds: 86400,
+        max_age_seconds: 60,
+        stale_while_revalidate_seconds: 0,
         provisional_max_age_seconds: 60,
     });
 }
@@ -1176,7 +1176,7 @@ impl Rpc for CloneEvent {
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
-    const COLLECTS_MISTAKES: bool = false;
+    const COLLECTS_MISTAKES: bool = true;
 }
 
 impl PublicRpc for CloneEvent {
@@ -1224,7 +1224,7 @@ impl Rpc for RepeatEvent {
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = true;
-    const COLLECTS_MISTAKES: bool = false;
+    const COLLECTS_MISTAKES: bool = true;
 }
 
 impl PublicRpc for RepeatEvent {
@@ -1272,7 +1272,7 @@ impl Rpc for PreviewRepetition {
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
-    const COLLECTS_MISTAKES: bool = false;
+    const COLLECTS_MISTAKES: bool = true;
 }
 
 impl PublicRpc for PreviewRepetition {
@@ -1446,6 +1446,34 @@ impl PublicRpc for PreviewEventDeletion {
     const CACHING: Option<Caching> = None;
 }
 
+/// Says how many messages would stop for good if the event became a draft again. Nothing is changed, and what would be refused is refused here, too. For the confirmation of the tool `unpublish_event`; it has no route.
+#[derive(Debug, Clone, Copy)]
+pub struct PreviewUnpublishing;
+
+impl Rpc for PreviewUnpublishing {
+    type Request = super::UnpublishEventRequest;
+    type Response = super::UnpublishingPreview;
+
+    const NAME: &'static str = "PreviewUnpublishing";
+    const GRPC_PATH: &'static str = "/muster.v1.EventService/PreviewUnpublishing";
+    const INTERNAL: bool = false;
+    const ACCESS: Access = Access::Bearer;
+    const SCOPE: Option<Scope> = Some(Scope::EventsWrite);
+    const READ_ONLY: bool = true;
+    const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = true;
+    const STEP_UP: bool = false;
+    const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
+}
+
+impl PublicRpc for PreviewUnpublishing {
+    const CONTENT: Content = Content::Json;
+    const CACHING: Option<Caching> = None;
+}
+
 /// Says how many people a cancellation would email. Nothing is changed. For the confirmation of the tool `cancel_event`; it has no route.
 #[derive(Debug, Clone, Copy)]
 pub struct PreviewCancellation;
@@ -1522,7 +1550,7 @@ impl Binding for PublishEvent {
     }
 }
 
-/// `POST /api/v1/me/events/{id}/unpublish`: Makes an event a draft again. If it already is one, nothing changes. Registrations are kept.
+/// `POST /api/v1/me/events/{id}/unpublish`: Makes an event a draft again. If it already is one, nothing changes. Registrations are kept. Messages that are scheduled or being sent stop for good.
 #[derive(Debug, Clone, Copy)]
 pub struct UnpublishEvent;
 
@@ -1642,7 +1670,7 @@ impl Rpc for CreateMessage {
     const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
-    const COLLECTS_MISTAKES: bool = false;
+    const COLLECTS_MISTAKES: bool = true;
 }
 
 impl PublicRpc for CreateMessage {
@@ -1690,7 +1718,7 @@ impl Rpc for PreviewMessage {
     const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
-    const COLLECTS_MISTAKES: bool = false;
+    const COLLECTS_MISTAKES: bool = true;
 }
 
 impl PublicRpc for PreviewMessage {
@@ -1844,7 +1872,7 @@ impl Rpc for UpdateMessage {
     const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
-    const COLLECTS_MISTAKES: bool = false;
+    const COLLECTS_MISTAKES: bool = true;
 }
 
 impl PublicRpc for UpdateMessage {
@@ -2714,7 +2742,7 @@ impl Binding for CancelRegistration {
     }
 }
 
-/// `POST /api/v1/me/events/{id}/registrations/{registration_id}/promote`: Gives a registration on the waitlist a spot, before others who wait. If the event is full, its capacity is one more afterwards: this is done in the same step. The attendee gets an email. A `Confirmed` registration stays unchanged.
+/// `POST /api/v1/me/events/{id}/registrations/{registration_id}/promote`: Gives a registration on the waitlist a spot, before others who wait. If seats are missing, the capacity is as many more as it lacks afterwards: this is done in the same step. The attendee gets an email. A `Confirmed` registration stays unchanged.
 #[derive(Debug, Clone, Copy)]
 pub struct PromoteRegistration;
 
@@ -3373,7 +3401,7 @@ impl PublicRpc for ChangeAnswersByToken {
     const CACHING: Option<Caching> = None;
 }
 
-/// Stops the emails of an event's organizer to the attendee, whom the organizer added, by the private link from an email: those of all events of the account, cancellations included. It ends when the attendee registers themselves. Stopping again changes nothing. For the website; it has no route.
+/// Stops the emails of an event's organizer to the attendee, whom the organizer added, by the private link from an email: those of all events of the account, cancellations included. It ends when the attendee registers themselves and confirms or changes that on the private page. Stopping again changes nothing. For the website; it has no route.
 #[derive(Debug, Clone, Copy)]
 pub struct RefuseMailByToken;
 
@@ -3397,6 +3425,62 @@ impl Rpc for RefuseMailByToken {
 }
 
 impl PublicRpc for RefuseMailByToken {
+    const CONTENT: Content = Content::Json;
+    const CACHING: Option<Caching> = None;
+}
+
+/// Returns whether a link from an email stops an organizer's emails that leads to no registration any more, since its address was corrected. For the website; it has no route.
+#[derive(Debug, Clone, Copy)]
+pub struct GetMailRefusalByToken;
+
+impl Rpc for GetMailRefusalByToken {
+    type Request = super::GetMailRefusalByTokenRequest;
+    type Response = super::MailRefusal;
+
+    const NAME: &'static str = "GetMailRefusalByToken";
+    const GRPC_PATH: &'static str = "/muster.v1.RegistrationService/GetMailRefusalByToken";
+    const INTERNAL: bool = false;
+    const ACCESS: Access = Access::Public;
+    const SCOPE: Option<Scope> = None;
+    const READ_ONLY: bool = true;
+    const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
+    const STEP_UP: bool = false;
+    const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
+}
+
+impl PublicRpc for GetMailRefusalByToken {
+    const CONTENT: Content = Content::Json;
+    const CACHING: Option<Caching> = None;
+}
+
+/// Stops the emails of an organizer by such a link. Stopping again changes nothing. For the website; it has no route.
+#[derive(Debug, Clone, Copy)]
+pub struct RefuseMailByFormerToken;
+
+impl Rpc for RefuseMailByFormerToken {
+    type Request = super::RefuseMailByFormerTokenRequest;
+    type Response = super::MailRefusal;
+
+    const NAME: &'static str = "RefuseMailByFormerToken";
+    const GRPC_PATH: &'static str = "/muster.v1.RegistrationService/RefuseMailByFormerToken";
+    const INTERNAL: bool = false;
+    const ACCESS: Access = Access::Public;
+    const SCOPE: Option<Scope> = None;
+    const READ_ONLY: bool = false;
+    const IDEMPOTENT: bool = true;
+    const IDEMPOTENCY_KEY: bool = false;
+    const CHECKS_CREDENTIAL: bool = false;
+    const SOME_EVENTS: bool = false;
+    const STEP_UP: bool = false;
+    const CHANGES_CATALOGUE: bool = false;
+    const COLLECTS_MISTAKES: bool = false;
+}
+
+impl PublicRpc for RefuseMailByFormerToken {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
 }
@@ -3529,7 +3613,7 @@ impl Rpc for CreateWebhook {
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
-    const COLLECTS_MISTAKES: bool = false;
+    const COLLECTS_MISTAKES: bool = true;
 }
 
 impl PublicRpc for CreateWebhook {
@@ -3654,12 +3738,12 @@ impl Rpc for UpdateWebhook {
     const SCOPE: Option<Scope> = Some(Scope::WebhooksWrite);
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = true;
-    const IDEMPOTENCY_KEY: bool = false;
+    const IDEMPOTENCY_KEY: bool = true;
     const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
-    const COLLECTS_MISTAKES: bool = false;
+    const COLLECTS_MISTAKES: bool = true;
 }
 
 impl PublicRpc for UpdateWebhook {
@@ -3708,7 +3792,7 @@ impl Rpc for DeleteWebhook {
     const SCOPE: Option<Scope> = Some(Scope::WebhooksWrite);
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = true;
-    const IDEMPOTENCY_KEY: bool = false;
+    const IDEMPOTENCY_KEY: bool = true;
     const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
@@ -3756,7 +3840,7 @@ impl Rpc for RotateWebhookSecret {
     const SCOPE: Option<Scope> = Some(Scope::WebhooksWrite);
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = false;
-    const IDEMPOTENCY_KEY: bool = false;
+    const IDEMPOTENCY_KEY: bool = true;
     const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
@@ -3944,7 +4028,7 @@ impl Binding for GetWebhookDelivery {
     }
 }
 
-/// `POST /api/v1/me/webhooks/{webhook_id}/replay`: Sends messages of a webhook again, with the same `webhook-id`: those that are named, or those that failed since a time. What is named and waits already is due at once. At most 1,000 at once; call again for more.
+/// `POST /api/v1/me/webhooks/{webhook_id}/replay`: Sends messages of a webhook again, with the same `webhook-id`: those that are named, or of those that happened since a time, and before another if you name one, those that failed. What is named and waits already is due at once. At most 1,000 at once; call again for more.
 #[derive(Debug, Clone, Copy)]
 pub struct ReplayWebhook;
 
@@ -3959,7 +4043,7 @@ impl Rpc for ReplayWebhook {
     const SCOPE: Option<Scope> = Some(Scope::WebhooksWrite);
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = true;
-    const IDEMPOTENCY_KEY: bool = false;
+    const IDEMPOTENCY_KEY: bool = true;
     const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
@@ -4120,6 +4204,7 @@ pub fn visit_rpcs(visitor: &mut impl RpcVisitor) {
     visitor.visit(PreviewCover);
     visitor.visit(PreviewEventUpdate);
     visitor.visit(PreviewEventDeletion);
+    visitor.visit(PreviewUnpublishing);
     visitor.visit(PreviewCancellation);
     visitor.visit(PublishEvent);
     visitor.visit(UnpublishEvent);
@@ -4167,6 +4252,8 @@ pub fn visit_rpcs(visitor: &mut impl RpcVisitor) {
     visitor.visit(TakeOverNewDetailsByToken);
     visitor.visit(ChangeAnswersByToken);
     visitor.visit(RefuseMailByToken);
+    visitor.visit(GetMailRefusalByToken);
+    visitor.visit(RefuseMailByFormerToken);
     visitor.visit(RefuseRemindersByToken);
     visitor.visit(CancelRegistrationByToken);
     visitor.visit(GetEventStatistics);

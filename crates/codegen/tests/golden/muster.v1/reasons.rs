@@ -23,9 +23,9 @@ pub enum Reason {
     EventEnded,
     /// The capacity would fall below the number of spots that are taken.
     CapacityTooLow,
-    /// The request body is larger than 1 MiB.
+    /// The request body is larger than this operation takes; the message names the limit.
     PayloadTooLarge,
-    /// The body's Content-Type is not application/json.
+    /// The body's Content-Type is none that this operation takes; the message names those.
     UnsupportedMediaType,
     /// Too many requests, or a quota is used up, which `details` names; Retry-After says when to try again.
     RateLimited,
@@ -259,9 +259,11 @@ impl Reason {
             Self::CapacityTooLow => {
                 "The capacity would fall below the number of spots that are taken."
             }
-            Self::PayloadTooLarge => "The request body is larger than 1 MiB.",
+            Self::PayloadTooLarge => {
+                "The request body is larger than this operation takes; the message names the limit."
+            }
             Self::UnsupportedMediaType => {
-                "The body's Content-Type is not application/json."
+                "The body's Content-Type is none that this operation takes; the message names those."
             }
             Self::RateLimited => {
                 "Too many requests, or a quota is used up, which `details` names; Retry-After says when to try again."
@@ -313,7 +315,7 @@ impl Reason {
         match self {
             Self::InvalidRequest => "Correct these arguments and call again.",
             Self::Unauthorized => {
-                "The user has to set a valid API key for this server; keys are made in the dashboard."
+                "Send a valid API key or access token. Keys are made in the dashboard."
             }
             Self::QuotaExceeded => {
                 "Cancel or wait for an active event to end, or have the account moved to a larger plan; get_account shows what is used."
@@ -324,7 +326,7 @@ impl Reason {
             Self::NotFound => {
                 "Check the id or slug: list the events that there are and take it from there."
             }
-            Self::MethodNotAllowed => "",
+            Self::MethodNotAllowed => "Use a method that the Allow header names.",
             Self::Conflict => "Read the current state and decide again.",
             Self::EventCancelled => {
                 "Nothing can be done with this event any more; create a new one if needed."
@@ -335,12 +337,18 @@ impl Reason {
             Self::CapacityTooLow => {
                 "Choose a larger capacity, or cancel registrations first."
             }
-            Self::PayloadTooLarge => "Send less.",
-            Self::UnsupportedMediaType => "",
+            Self::PayloadTooLarge => "Send less, or send it in parts.",
+            Self::UnsupportedMediaType => {
+                "Send the body with a Content-Type that it names."
+            }
             Self::RateLimited => "Wait before calling again.",
-            Self::Internal => "Tell the user; trying again may help.",
+            Self::Internal => {
+                "Trying again may help. If not, tell the operator of this site the request id."
+            }
             Self::Unavailable => "Try again in a few seconds.",
-            Self::EventNotPublished => "Publish the event first, if the user wants that.",
+            Self::EventNotPublished => {
+                "Publish the event first, if its organizer wants that."
+            }
             Self::AlreadyRegistered => {
                 "Nothing has to be done; list the registrations to see its status."
             }
@@ -351,7 +359,7 @@ impl Reason {
                 "Look at the registration's status: it needs a seat first."
             }
             Self::InsufficientScope => {
-                "The user has to give this server a credential with that scope. Calling again does not help."
+                "Use a credential with that scope. Calling again does not help."
             }
             Self::IdempotencyKeyInUse => {
                 "Repeat the call with the same key in a few seconds."
@@ -363,11 +371,11 @@ impl Reason {
                 "Wait until the attendee has confirmed, or cancel this registration and register the person yourself."
             }
             Self::AccountSuspended => {
-                "The user has to ask the operator of this server. Calling again does not help."
+                "Only the operator of this site can change that. Calling again does not help."
             }
-            Self::StepUpRequired => "The user has to do this in the dashboard.",
+            Self::StepUpRequired => "This is done in the dashboard, by a person.",
             Self::NotOffered => {
-                "The user has to ask the operator of this server. Calling again does not help."
+                "Only the operator of this site can change that. Calling again does not help."
             }
             Self::RegistrationNotOpen => "Register from that time on.",
             Self::RegistrationClosed => "Ask the organizer.",

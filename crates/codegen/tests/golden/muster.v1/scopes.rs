@@ -70,7 +70,6 @@ impl Scope {
     pub const READING: &'static [Self] = &[
         Self::EventsRead,
         Self::RegistrationsRead,
-        Self::WebhooksRead,
         Self::AccountRead,
     ];
 

@@ -413,21 +413,21 @@ pub trait EventHandlers<F: Frame>: Send + Sync + 'static {
     fn clone_event(
         &self,
         caller: F::Command<super::CreatedEvent>,
-        request: super::CloneEventRequest,
+        request: Checked<super::CloneEventRequest>,
     ) -> impl Future<Output = Result<super::CreatedEvent, F::Error>> + Send;
 
     /// See [`bindings::RepeatEvent`].
     fn repeat_event(
         &self,
         caller: F::Command<super::RepeatedEvents>,
-        request: super::RepeatEventRequest,
+        request: Checked<super::RepeatEventRequest>,
     ) -> impl Future<Output = Result<super::RepeatedEvents, F::Error>> + Send;
 
     /// See [`bindings::PreviewRepetition`].
     fn preview_repetition(
         &self,
         caller: F::Bearer,
-        request: super::RepeatEventRequest,
+        request: Checked<super::RepeatEventRequest>,
     ) -> impl Future<Output = Result<super::RepetitionPreview, F::Error>> + Send;
 
     /// See [`bindings::DeleteEvent`].
@@ -466,6 +466,13 @@ pub trait EventHandlers<F: Frame>: Send + Sync + 'static {
         caller: F::Bearer,
         request: super::DeleteEventRequest,
     ) -> impl Future<Output = Result<super::EventDeletionPreview, F::Error>> + Send;
+
+    /// See [`bindings::PreviewUnpublishing`].
+    fn preview_unpublishing(
+        &self,
+        caller: F::Bearer,
+        request: super::UnpublishEventRequest,
+    ) -> impl Future<Output = Result<super::UnpublishingPreview, F::Error>> + Send;
 
     /// See [`bindings::PreviewCancellation`].
     fn preview_cancellation(
@@ -553,7 +560,7 @@ for Framed<F, H> {
                 bindings::CloneEvent,
                 request,
                 |handlers, caller, request| {
-                    Box::pin(handlers.clone_event(caller, request.message))
+                    Box::pin(handlers.clone_event(caller, request))
                 },
             )
             .await
@@ -567,7 +574,7 @@ for Framed<F, H> {
                 bindings::RepeatEvent,
                 request,
                 |handlers, caller, request| {
-                    Box::pin(handlers.repeat_event(caller, request.message))
+                    Box::pin(handlers.repeat_event(caller, request))
                 },
             )
             .await
@@ -579,7 +586,7 @@ for Framed<F, H> {
     ) -> Result<Response<super::RepetitionPreview>, Status> {
         let (caller, request) = self
             .open(bindings::PreviewRepetition, request, F::bearer)?;
-        self.answer(self.handlers().preview_repetition(caller, request.message)).await
+        self.answer(self.handlers().preview_repetition(caller, request)).await
     }
 
     async fn delete_event(
@@ -630,6 +637,15 @@ for Framed<F, H> {
             .open(bindings::PreviewEventDeletion, request, F::bearer)?;
         self.answer(self.handlers().preview_event_deletion(caller, request.message))
             .await
+    }
+
+    async fn preview_unpublishing(
+        &self,
+        request: Request<super::UnpublishEventRequest>,
+    ) -> Result<Response<super::UnpublishingPreview>, Status> {
+        let (caller, request) = self
+            .open(bindings::PreviewUnpublishing, request, F::bearer)?;
+        self.answer(self.handlers().preview_unpublishing(caller, request.message)).await
     }
 
     async fn preview_cancellation(
@@ -690,14 +706,14 @@ pub trait MessageHandlers<F: Frame>: Send + Sync + 'static {
     fn create_message(
         &self,
         caller: F::Command<super::Message>,
-        request: super::CreateMessageRequest,
+        request: Checked<super::CreateMessageRequest>,
     ) -> impl Future<Output = Result<super::Message, F::Error>> + Send;
 
     /// See [`bindings::PreviewMessage`].
     fn preview_message(
         &self,
         caller: F::Bearer,
-        request: super::CreateMessageRequest,
+        request: Checked<super::CreateMessageRequest>,
     ) -> impl Future<Output = Result<super::MessagePreview, F::Error>> + Send;
 
     /// See [`bindings::ListMessages`].
@@ -718,7 +734,7 @@ pub trait MessageHandlers<F: Frame>: Send + Sync + 'static {
     fn update_message(
         &self,
         caller: F::Command<super::Message>,
-        request: super::UpdateMessageRequest,
+        request: Checked<super::UpdateMessageRequest>,
     ) -> impl Future<Output = Result<super::Message, F::Error>> + Send;
 
     /// See [`bindings::CancelMessage`].
@@ -754,7 +770,7 @@ for Framed<F, H> {
                 bindings::CreateMessage,
                 request,
                 |handlers, caller, request| {
-                    Box::pin(handlers.create_message(caller, request.message))
+                    Box::pin(handlers.create_message(caller, request))
                 },
             )
             .await
@@ -765,7 +781,7 @@ for Framed<F, H> {
         request: Request<super::CreateMessageRequest>,
     ) -> Result<Response<super::MessagePreview>, Status> {
         let (caller, request) = self.open(bindings::PreviewMessage, request, F::bearer)?;
-        self.answer(self.handlers().preview_message(caller, request.message)).await
+        self.answer(self.handlers().preview_message(caller, request)).await
     }
 
     async fn list_messages(
@@ -792,7 +808,7 @@ for Framed<F, H> {
                 bindings::UpdateMessage,
                 request,
                 |handlers, caller, request| {
-                    Box::pin(handlers.update_message(caller, request.message))
+                    Box::pin(handlers.update_message(caller, request))
                 },
             )
             .await
@@ -1085,6 +1101,20 @@ pub trait RegistrationHandlers<F: Frame>: Send + Sync + 'static {
         caller: F::Public,
         request: super::RefuseMailByTokenRequest,
     ) -> impl Future<Output = Result<Response<super::OwnRegistration>, F::Error>> + Send;
+
+    /// See [`bindings::GetMailRefusalByToken`].
+    fn get_mail_refusal_by_token(
+        &self,
+        caller: F::Public,
+        request: super::GetMailRefusalByTokenRequest,
+    ) -> impl Future<Output = Result<Response<super::MailRefusal>, F::Error>> + Send;
+
+    /// See [`bindings::RefuseMailByFormerToken`].
+    fn refuse_mail_by_former_token(
+        &self,
+        caller: F::Public,
+        request: super::RefuseMailByFormerTokenRequest,
+    ) -> impl Future<Output = Result<Response<super::MailRefusal>, F::Error>> + Send;
 
     /// See [`bindings::RefuseRemindersByToken`].
     fn refuse_reminders_by_token(
@@ -1503,6 +1533,26 @@ impl<
         self.answer(self.handlers().refuse_mail_by_token(caller, request.message)).await
     }
 
+    async fn get_mail_refusal_by_token(
+        &self,
+        request: Request<super::GetMailRefusalByTokenRequest>,
+    ) -> Result<Response<super::MailRefusal>, Status> {
+        let (caller, request) = self
+            .open(bindings::GetMailRefusalByToken, request, F::public)?;
+        self.answer(self.handlers().get_mail_refusal_by_token(caller, request.message))
+            .await
+    }
+
+    async fn refuse_mail_by_former_token(
+        &self,
+        request: Request<super::RefuseMailByFormerTokenRequest>,
+    ) -> Result<Response<super::MailRefusal>, Status> {
+        let (caller, request) = self
+            .open(bindings::RefuseMailByFormerToken, request, F::public)?;
+        self.answer(self.handlers().refuse_mail_by_former_token(caller, request.message))
+            .await
+    }
+
     async fn refuse_reminders_by_token(
         &self,
         request: Request<super::RefuseRemindersByTokenRequest>,
@@ -1557,7 +1607,7 @@ pub trait WebhookHandlers<F: Frame>: Send + Sync + 'static {
     fn create_webhook(
         &self,
         caller: F::Command<super::Webhook>,
-        request: super::CreateWebhookRequest,
+        request: Checked<super::CreateWebhookRequest>,
     ) -> impl Future<Output = Result<super::Webhook, F::Error>> + Send;
 
     /// See [`bindings::ListWebhooks`].
@@ -1577,21 +1627,21 @@ pub trait WebhookHandlers<F: Frame>: Send + Sync + 'static {
     /// See [`bindings::UpdateWebhook`].
     fn update_webhook(
         &self,
-        caller: F::Bearer,
-        request: super::UpdateWebhookRequest,
+        caller: F::Command<super::Webhook>,
+        request: Checked<super::UpdateWebhookRequest>,
     ) -> impl Future<Output = Result<super::Webhook, F::Error>> + Send;
 
     /// See [`bindings::DeleteWebhook`].
     fn delete_webhook(
         &self,
-        caller: F::Bearer,
+        caller: F::Command<super::DeleteWebhookResponse>,
         request: super::DeleteWebhookRequest,
     ) -> impl Future<Output = Result<super::DeleteWebhookResponse, F::Error>> + Send;
 
     /// See [`bindings::RotateWebhookSecret`].
     fn rotate_webhook_secret(
         &self,
-        caller: F::Bearer,
+        caller: F::Command<super::Webhook>,
         request: super::RotateWebhookSecretRequest,
     ) -> impl Future<Output = Result<super::Webhook, F::Error>> + Send;
 
@@ -1619,7 +1669,7 @@ pub trait WebhookHandlers<F: Frame>: Send + Sync + 'static {
     /// See [`bindings::ReplayWebhook`].
     fn replay_webhook(
         &self,
-        caller: F::Bearer,
+        caller: F::Command<super::WebhookReplay>,
         request: super::ReplayWebhookRequest,
     ) -> impl Future<Output = Result<super::WebhookReplay, F::Error>> + Send;
 
@@ -1649,7 +1699,7 @@ for Framed<F, H> {
                 bindings::CreateWebhook,
                 request,
                 |handlers, caller, request| {
-                    Box::pin(handlers.create_webhook(caller, request.message))
+                    Box::pin(handlers.create_webhook(caller, request))
                 },
             )
             .await
@@ -1675,25 +1725,42 @@ for Framed<F, H> {
         &self,
         request: Request<super::UpdateWebhookRequest>,
     ) -> Result<Response<super::Webhook>, Status> {
-        let (caller, request) = self.open(bindings::UpdateWebhook, request, F::bearer)?;
-        self.answer(self.handlers().update_webhook(caller, request.message)).await
+        self.once(
+                bindings::UpdateWebhook,
+                request,
+                |handlers, caller, request| {
+                    Box::pin(handlers.update_webhook(caller, request))
+                },
+            )
+            .await
     }
 
     async fn delete_webhook(
         &self,
         request: Request<super::DeleteWebhookRequest>,
     ) -> Result<Response<super::DeleteWebhookResponse>, Status> {
-        let (caller, request) = self.open(bindings::DeleteWebhook, request, F::bearer)?;
-        self.answer(self.handlers().delete_webhook(caller, request.message)).await
+        self.once(
+                bindings::DeleteWebhook,
+                request,
+                |handlers, caller, request| {
+                    Box::pin(handlers.delete_webhook(caller, request.message))
+                },
+            )
+            .await
     }
 
     async fn rotate_webhook_secret(
         &self,
         request: Request<super::RotateWebhookSecretRequest>,
     ) -> Result<Response<super::Webhook>, Status> {
-        let (caller, request) = self
-            .open(bindings::RotateWebhookSecret, request, F::bearer)?;
-        self.answer(self.handlers().rotate_webhook_secret(caller, request.message)).await
+        self.once(
+                bindings::RotateWebhookSecret,
+                request,
+                |handlers, caller, request| {
+                    Box::pin(handlers.rotate_webhook_secret(caller, request.message))
+                },
+            )
+            .await
     }
 
     async fn ping_webhook(
@@ -1727,8 +1794,14 @@ for Framed<F, H> {
         &self,
         request: Request<super::ReplayWebhookRequest>,
     ) -> Result<Response<super::WebhookReplay>, Status> {
-        let (caller, request) = self.open(bindings::ReplayWebhook, request, F::bearer)?;
-        self.answer(self.handlers().replay_webhook(caller, request.message)).await
+        self.once(
+                bindings::ReplayWebhook,
+                request,
+                |handlers, caller, request| {
+                    Box::pin(handlers.replay_webhook(caller, request.message))
+                },
+            )
+            .await
     }
 
     async fn preview_webhook_replay(
@@ -1829,6 +1902,10 @@ static ACCESS: &[(&str, AccessRule)] = &[
     (
         "/muster.v1.EventService/PreviewEventDeletion",
         AccessRule::of::<bindings::PreviewEventDeletion>(),
+    ),
+    (
+        "/muster.v1.EventService/PreviewUnpublishing",
+        AccessRule::of::<bindings::PreviewUnpublishing>(),
     ),
     (
         "/muster.v1.EventService/PreviewCancellation",
@@ -2005,6 +2082,14 @@ static ACCESS: &[(&str, AccessRule)] = &[
     (
         "/muster.v1.RegistrationService/RefuseMailByToken",
         AccessRule::of::<bindings::RefuseMailByToken>(),
+    ),
+    (
+        "/muster.v1.RegistrationService/GetMailRefusalByToken",
+        AccessRule::of::<bindings::GetMailRefusalByToken>(),
+    ),
+    (
+        "/muster.v1.RegistrationService/RefuseMailByFormerToken",
+        AccessRule::of::<bindings::RefuseMailByFormerToken>(),
     ),
     (
         "/muster.v1.RegistrationService/RefuseRemindersByToken",

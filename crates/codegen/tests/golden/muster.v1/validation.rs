@@ -100,6 +100,9 @@ impl Validate for super::GetCatalogueCalendarRequest {
         if let Some(organizer) = &self.organizer {
             check.field("organizer").length(organizer, 0, 40);
         }
+        if let Some(series) = &self.series {
+            check.field("series").length(series, 0, 36);
+        }
     }
 }
 
@@ -530,6 +533,9 @@ impl Validate for super::PreviewEventMailRequest {
         if let Some(scope) = &self.scope {
             check.field("scope").one_of(scope, &["this", "following"]);
         }
+        if let Some(title) = &self.title {
+            check.field("title").length(title, 0, 200).line(title);
+        }
     }
 }
 
@@ -928,6 +934,8 @@ impl Validate for super::TakeOverNewDetailsByTokenRequest {}
 impl Validate for super::CancelRegistrationByTokenRequest {}
 impl Validate for super::RefuseRemindersByTokenRequest {}
 impl Validate for super::RefuseMailByTokenRequest {}
+impl Validate for super::GetMailRefusalByTokenRequest {}
+impl Validate for super::RefuseMailByFormerTokenRequest {}
 impl Validate for super::GetRegistrationCalendarByTokenRequest {}
 impl Validate for super::GetTicketRequest {}
 
@@ -1022,6 +1030,9 @@ impl Validate for super::ReplayWebhookRequest {
         }
         if let Some(failed_since) = &self.failed_since {
             check.field("failed_since").length(failed_since, 1, 64);
+        }
+        if let Some(failed_until) = &self.failed_until {
+            check.field("failed_until").length(failed_until, 1, 64);
         }
     }
 }

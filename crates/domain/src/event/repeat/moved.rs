@@ -60,12 +60,17 @@ impl Window {
             self.closes.map(moved).transpose()?,
         );
         let over = after.over_at();
-        let closes_before = |closes: &EventTime| {
-            closes.at <= over && opens.is_none_or(|opens| opens.at < closes.at)
-        };
+        let closes = closes.map(|closes| {
+            if closes.at > over {
+                after.time_of(over)
+            } else {
+                closes
+            }
+        });
+        let is_after_opening = |closes: &EventTime| opens.is_none_or(|opens| opens.at < closes.at);
         Ok(Self {
             opens,
-            closes: closes.filter(closes_before),
+            closes: closes.filter(is_after_opening),
             is_open: true,
         })
     }
@@ -164,13 +169,15 @@ impl Event {
             });
             violations.check("start_date", moved)
         });
-        let over_before = moved.as_ref().and_then(|moved| {
+        let closed_before = moved.as_ref().and_then(|moved| {
             let opens = moved.window.opens?;
-            (opens.at >= moved.schedule.over_at()).then_some(opens)
+            let is_never_open =
+                moved.window.closes.is_none() && opens.at >= moved.schedule.start.at;
+            is_never_open.then_some(opens)
         });
-        if let Some(opens) = over_before {
+        if let Some(opens) = closed_before {
             let message = format!(
-                "must leave registration_opens ({}) before the event is over",
+                "must leave registration_opens ({}) before registration closes",
                 opens.rfc3339()
             );
             violations.add("start_date", message);
@@ -296,7 +303,7 @@ mod tests {
         event.window.closes = Some(at("2027-05-01T23:00"));
         // It is over three hours after its start then.
         let moved = event.moved_to("2027-05-02T23:30").unwrap();
-        assert_eq!(moved.window, Window::default());
+        assert_eq!(moved.window.closes.unwrap().at, moved.schedule.over_at());
         event.window = Window {
             opens: Some(at("2027-05-01T22:00")),
             ..Window::default()

@@ -3,20 +3,34 @@
 use std::sync::Arc;
 
 use domain::plan::Plan;
-use muster_api::v1::bindings::{CreateWebhook, GetWebhook};
+use muster_api::v1::bindings::{CreateWebhook, GetWebhook, UpdateWebhook};
 use serde_json::json;
-use tests::{Receiver, TestApp};
+use tests::{OAuthApp, Receiver, Surface, TestApp};
 
 use super::{LIST, NEW, made, owner, posted};
-use crate::site::members::member;
+use crate::site::members::{joined, member};
 
 async fn revoking_a_key_ends_its_webhooks_unless_they_are_to_stay(app: Arc<TestApp>) {
     for (is_kept, state) in [(true, "Active"), (false, "Disabled")] {
         let (account, browser, client) = owner(&app, Plan::Pro).await;
-        let webhook = client.ok::<CreateWebhook>(json!({})).await;
         let key = format!("/dashboard/keys/{}", account.key_id);
+        // Who has none is not asked.
         let page = browser.page(&key).await;
-        assert!(page.html(200).contains("Keep the webhooks that it made"));
+        assert!(!page.html(200).contains("keeps_webhooks"), "{page:?}");
+        made(&browser, "http://127.0.0.1:9/of-someone").await;
+        let request = json!({"url": "http://127.0.0.2:9/hook?token=1", "description": "Our CRM"});
+        let webhook = client.ok::<CreateWebhook>(request).await;
+        let page = browser.page(&key).await;
+        let html = page.html(200);
+        assert!(html.contains("Keep the webhooks that it made"), "{html}");
+        assert!(
+            html.contains("<bdi>Our CRM</bdi> (<bdi>127.0.0.2</bdi>)"),
+            "{html}"
+        );
+        assert!(
+            !html.contains("127.0.0.1:9") && !html.contains("token"),
+            "{html}"
+        );
         let keeps = if is_kept { "true" } else { "" };
         let form = [("keeps_webhooks", keeps), ("action", "revoke")];
         let revoked = browser.send(&key, &form).await;
@@ -28,6 +42,36 @@ async fn revoking_a_key_ends_its_webhooks_unless_they_are_to_stay(app: Arc<TestA
         let id = webhook["id"].as_str().unwrap();
         let detail = browser.page(&format!("{LIST}/{id}")).await;
         assert_eq!(detail.html(200).contains(">Enable</button>"), !is_kept);
+    }
+}
+
+async fn disconnecting_an_app_ends_its_webhooks_unless_they_are_to_stay(app: Arc<TestApp>) {
+    const APPS: &str = "/dashboard/apps";
+    for (is_kept, state) in [(true, "active"), (false, "disabled")] {
+        let (_, browser, client) = owner(&app, Plan::Pro).await;
+        let connected = OAuthApp::registered(&app, "CRM").await;
+        let tokens = connected.connected(&browser, &[]).await;
+        let page = browser.page(APPS).await;
+        assert!(!page.html(200).contains("keeps_webhooks"), "{page:?}");
+        let program = app.over(Surface::Http).with_key(&tokens.access);
+        let request = json!({"url": "http://127.0.0.2:9/hook?token=1"});
+        let webhook = program.ok::<CreateWebhook>(request).await;
+        let page = browser.page(APPS).await;
+        let html = page.html(200);
+        assert!(
+            html.contains("<bdi>127.0.0.2</bdi>") && !html.contains("token=1"),
+            "{html}"
+        );
+        assert!(html.contains("Keep its webhooks"), "{html}");
+        let (_, rest) = html.split_once("name=\"id\" value=\"").unwrap();
+        let grant = rest.split('"').next().unwrap();
+        let keeps = if is_kept { "true" } else { "" };
+        let form = [("keeps_webhooks", keeps), ("id", grant)];
+        let ended = browser.send(APPS, &form).await;
+        assert_eq!(ended.status, 303, "{ended:?}");
+        let request = json!({"webhook_id": webhook["id"]});
+        let shown = client.ok::<GetWebhook>(request).await;
+        assert_eq!(shown["state"], state);
     }
 }
 
@@ -46,7 +90,7 @@ async fn the_webhooks_of_a_member_end_with_their_membership_or_their_role(app: A
         made(&organizer, &receiver.url()).await;
         app.drain_jobs().await;
         let is_about_it = |mail: &tests::Mail| {
-            mail.to == account.email && mail.subject.starts_with("Changes are posted")
+            mail.to == account.email && mail.subject.starts_with("A webhook sends")
         };
         assert!(app.notices().iter().any(is_about_it), "{name}");
         client.create(json!({})).await;
@@ -93,8 +137,81 @@ async fn door_staff_see_no_webhooks_and_neither_do_strangers(app: Arc<TestApp>) 
     assert_eq!(webhook["state"], "active");
 }
 
+async fn what_a_member_for_one_event_does_is_posted_and_they_see_no_webhook(app: Arc<TestApp>) {
+    let (_, owner, client) = owner(&app, Plan::Pro).await;
+    let event = client.publish_new(json!({})).await;
+    let receiver = Receiver::start().await;
+    let webhook = json!({"url": receiver.url(), "event_id": event.id});
+    client.ok::<CreateWebhook>(webhook).await;
+    let fields = [
+        ("email", "kim@example.org"),
+        ("role", "organizer"),
+        ("events", "some"),
+        ("events.ids", &*event.id),
+    ];
+    let kim = joined(&app, &owner, &fields).await;
+    assert_ne!(kim.page(LIST).await.status, 200);
+    let guest = [("name", "Ada"), ("email", "ada@example.org")];
+    let added = format!("/dashboard/events/{}/registrations/new", event.id);
+    assert_eq!(kim.send(&added, &guest).await.status, 303);
+    let got = posted(&app, &receiver).await;
+    let data = &got[0].json()["data"];
+    assert_eq!(
+        (&data["event_id"], &data["actor"]),
+        (&json!(event.id), &json!("person"))
+    );
+}
+
+async fn where_changes_go_is_decided_after_a_step_up_and_told_to_all_owners(app: Arc<TestApp>) {
+    let (account, browser, client) = owner(&app, Plan::Pro).await;
+    let second = member(&app, &browser, "second@example.org", "owner").await;
+    let told = || {
+        let mails = app.notices();
+        let is_about_it = |mail: &&tests::Mail| mail.subject.starts_with("A webhook sends");
+        let mut told: Vec<String> = mails
+            .iter()
+            .filter(is_about_it)
+            .map(|mail| mail.to.clone())
+            .collect();
+        told.sort();
+        told
+    };
+    let owners = [&*account.email, "second@example.org"];
+    let url = "https://hooks.example/1";
+    let webhook = client.ok::<CreateWebhook>(json!({"url": url})).await;
+    app.drain_jobs().await;
+    assert_eq!(told().len(), 2, "also about a key's");
+    let (page, _) = made(&browser, "http://127.0.0.1:9/hook").await;
+    app.drain_jobs().await;
+    assert_eq!(told().len(), 4, "{owners:?}");
+
+    app.advance(std::time::Duration::from_mins(16));
+    let edit = format!("{page}/edit");
+    let form = |url, content| [("url", url), ("content", content), ("signature", "v1")];
+    for (path, form) in [
+        (NEW, form("http://127.0.0.1:9/other", "thin")),
+        (&*edit, form("http://127.0.0.1:9/other", "thin")),
+        (&*edit, form("http://127.0.0.1:9/hook", "full")),
+    ] {
+        let refused = browser.send(path, &form).await;
+        let html = refused.html(403);
+        assert!(html.contains("confirm that it is you"), "{path}: {html}");
+    }
+    // What sends nothing elsewhere needs none, and a key has had its step-up.
+    let paused = browser.send(&page, &[("action", "pause")]).await;
+    assert_eq!(paused.status, 303, "{paused:?}");
+    let change = json!({"webhook_id": webhook["id"], "url": "https://hooks.example/2"});
+    client.ok::<UpdateWebhook>(change).await;
+    app.drain_jobs().await;
+    assert_eq!(told().len(), 6);
+    drop(second);
+}
+
 tests::on_both_engines!(
+    what_a_member_for_one_event_does_is_posted_and_they_see_no_webhook,
+    where_changes_go_is_decided_after_a_step_up_and_told_to_all_owners,
     revoking_a_key_ends_its_webhooks_unless_they_are_to_stay,
+    disconnecting_an_app_ends_its_webhooks_unless_they_are_to_stay,
     the_webhooks_of_a_member_end_with_their_membership_or_their_role,
     door_staff_see_no_webhooks_and_neither_do_strangers,
 );

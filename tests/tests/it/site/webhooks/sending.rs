@@ -38,7 +38,7 @@ async fn deliveries_are_followed_and_sent_again(app: Arc<TestApp>) {
         "{html}"
     );
     let failed = browser.page(&format!("{page}?status=failed")).await;
-    assert!(failed.html(200).contains("None is in this state."));
+    assert!(failed.html(200).contains("No deliveries in this state."));
 
     let delivery = link_below(html, &format!("{page}/deliveries"));
     let shown = browser.page(&delivery).await;
@@ -51,8 +51,23 @@ async fn deliveries_are_followed_and_sent_again(app: Arc<TestApp>) {
         assert!(html.contains(shown), "{shown}: {html}");
     }
     assert!(!html.contains("Send it again"), "it waits: {html}");
+    assert!(html.contains(">Send it now</button>"), "{html}");
+    // A webhook that is paused sends nothing.
+    browser.send(&page, &[("action", "pause")]).await;
+    let paused = browser.page(&delivery).await;
+    let html = paused.html(200);
+    assert!(
+        !html.contains("Send it") && html.contains("Once the webhook is active"),
+        "{html}"
+    );
+    browser.send(&page, &[("action", "enable")]).await;
+    browser.page(&page).await;
+    receiver.answer_next((500, Vec::new(), String::new()));
+    assert_eq!(posted(&app, &receiver).await.len(), 1);
 
-    app.advance(std::time::Duration::from_secs(6));
+    assert!(posted(&app, &receiver).await.is_empty());
+    let hurried = browser.send(&delivery, &[]).await;
+    assert_eq!(hurried.status, 303, "{hurried:?}");
     assert_eq!(posted(&app, &receiver).await.len(), 1);
     let again = browser.page(&delivery).await;
     assert!(again.html(200).contains("Send it again"));
@@ -76,8 +91,16 @@ async fn what_failed_is_replayed_since_a_time_of_utc(app: Arc<TestApp>) {
         let replayed = browser.send(&page, &form).await;
         assert_eq!(replayed.status, 303, "{form:?}: {replayed:?}");
         let html = browser.follow(&replayed).await;
-        assert!(html.html(200).contains("Nothing has failed since then."));
+        assert!(html.html(200).contains("Nothing failed in that time."));
     }
+    let empty = [
+        ("action", "replay"),
+        ("failed_since", "2027-01-02T08:00"),
+        ("failed_until", "2027-01-01T08:00"),
+    ];
+    let refused = browser.send(&page, &empty).await;
+    let html = refused.html(400);
+    assert!(html.contains("id=\"failed_until-wrong\""), "{html}");
     let missing = browser.send(&page, &[("action", "replay")]).await;
     let html = missing.html(400);
     assert!(html.contains("id=\"failed_since-wrong\""), "{html}");

@@ -17,7 +17,7 @@ use crate::{
     caller::Caller,
     form::Form,
     layout::{PageResult, make_private},
-    pages::dashboard::{party::here, standing::Standing},
+    pages::dashboard::{party::all_of, standing::Standing},
     timestamp::Timestamp,
     words::sentence,
 };
@@ -38,6 +38,9 @@ struct Scanned {
     name: Option<String>,
     detail: Option<String>,
     registration_id: Option<String>,
+    /// How many of its people are here, and for how many it is.
+    people: Option<i32>,
+    party_size: Option<i32>,
 }
 
 /// What became of it, and how many are here after it.
@@ -129,7 +132,8 @@ impl Scanned {
         let since = Timestamp::at_event(&arrived.checked_in_at, &event.start_date, &event.timezone);
         let by = arrived.checked_in_by.filter(|_| arrived.was_checked_in);
         let by = by.map(|by| format!(", by {by}")).unwrap_or_default();
-        let here = here(arrived.people_checked_in, arrived.party_size);
+        let (people, size) = (arrived.people_checked_in, arrived.party_size);
+        let here = all_of(people, size, &arrived.companions);
         let here = here.map(|here| format!(". {here}")).unwrap_or_default();
         let (tone, word) = if arrived.was_checked_in {
             ("warn", "Already checked in")
@@ -142,6 +146,8 @@ impl Scanned {
             name: Some(arrived.name),
             detail: Some(format!("{}{by}{here}", since.words())),
             registration_id: Some(arrived.registration_id),
+            people: Some(people),
+            party_size: Some(size),
         }
     }
 
@@ -159,7 +165,7 @@ impl Scanned {
             word: word.to_owned(),
             name: Some(guest.name),
             detail,
-            registration_id: None,
+            ..Self::default()
         }
     }
 }

@@ -153,10 +153,7 @@ pub(crate) fn merged(purpose: Purpose, typed: &Form, stored: &Form) -> EventForm
             field.notice = Some("Someone else changed this. It has the new value now.".to_owned());
         }
         if let Some((_, now)) = both.iter().find(|(one, _)| *one == whole(&field.name)) {
-            field.notice = Some(format!(
-                "Someone else changed this meanwhile, to: {}",
-                shown(now)
-            ));
+            field.notice = Some(format!("Someone else has changed this to: {}", shown(now)));
         }
     }
     form.questions.notice = notice_of_questions(&theirs, &both);
@@ -169,7 +166,7 @@ fn notice_of_questions(theirs: &[&str], both: &[(&str, String)]) -> Option<Strin
     }
     let (_, now) = both.iter().find(|(name, _)| *name == QUESTIONS)?;
     Some(format!(
-        "Someone else changed the questions meanwhile, to: {}",
+        "Someone else has changed the questions to: {}",
         shown(now)
     ))
 }

@@ -107,7 +107,7 @@ fn answers(question: &CustomField, chosen: &[&str]) -> Option<Field> {
     if let Some(index) = chosen.iter().position(|one| *one == id) {
         field = field.path(format!("audience.answers[{index}]"));
     }
-    let field = field.hint("Check none for everyone.");
+    let field = field.hint("Leave all unchecked for everyone.");
     match question.field_type() {
         "checkbox" => Some(field.options([("true", "Checked"), ("false", "Not checked")], &[])),
         "select" | "multi_select" => {

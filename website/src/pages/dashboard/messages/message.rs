@@ -52,7 +52,7 @@ pub(in crate::pages) async fn take(caller: Caller, _form: Form) -> PageResult {
     };
     let event = request.id.clone();
     let message = caller.ask::<CancelMessage>(request).await?;
-    let done = match (&*message.state, message.left) {
+    let done = match (&*message.state, message.recipients) {
         ("cancelled", 0) => Flash::MESSAGE_CANCELLED,
         ("cancelled", _) => Flash::MESSAGE_CUT_SHORT,
         _ => Flash::MESSAGE_WAS_SENT,

@@ -18,10 +18,9 @@ use crate::{
     flash::{self, Flash},
     form::Form,
     layout::PageResult,
-    markdown::Author,
     pages::dashboard::{
         event_head::{EventHead, Part, read},
-        mail_preview::people,
+        mail_preview::{MailPreview, people},
     },
 };
 
@@ -54,6 +53,7 @@ struct ReviewPage {
     head: EventHead,
     action: String,
     preview: MessagePreview,
+    mail: MailPreview,
     /// `40 people`.
     who: String,
     /// Who gets a test, once one was sent.
@@ -190,11 +190,12 @@ async fn review(
     let typed = form
         .fields()
         .filter(|(name, _)| !["action", "key"].contains(name));
-    caller.answer(&ReviewPage {
+    caller.answer_with_mail(&ReviewPage {
         page: caller.page(TITLE, Tab::Events),
         head: EventHead::of(event, Part::Messages),
         action: draft.action(event),
         who: people(preview.recipients),
+        mail: MailPreview::of_message(&preview),
         is_over_quota: form.value("when") == Some("now") && !preview.fits_today,
         preview,
         test_sent_to,

@@ -45,10 +45,13 @@ struct AddPage {
 pub(in crate::pages) async fn show(caller: Caller) -> PageResult {
     caller.require(Scope::RegistrationsWrite)?;
     let event = read(&caller).await?;
+    if event.is_ended {
+        return Ok(flash::see(&path(&event.id), Some(Flash::EVENT_IS_OVER)));
+    }
     let name = Field::line("name", "Name").required();
     let email = Field::email("email", "Email").autocomplete("off");
     let mut everyone = vec![name, email.required()];
-    everyone.extend(party::fields(event.max_party));
+    everyone.extend(party::fields_of_guest(event.max_party));
     let model = model(everyone, &event.custom_fields);
     let asked = caller.context.query();
     let model = if asked.has("door") {

@@ -17,11 +17,13 @@ use muster_api::{
 use crate::{
     caller::{Caller, Frame, Tab},
     field::{Field, FieldKind, FormModel},
+    flash::{self, Flash},
     form::{Form, fresh_key},
     layout::PageResult,
     pages::dashboard::{
         download,
         event_head::{Badge, EventHead, Part, read},
+        registrations::path,
     },
 };
 
@@ -76,6 +78,9 @@ struct Line {
 pub(in crate::pages) async fn show(caller: Caller) -> PageResult {
     caller.require(Scope::RegistrationsWrite)?;
     let event = read(&caller).await?;
+    if event.is_ended {
+        return Ok(flash::see(&path(&event.id), Some(Flash::EVENT_IS_OVER)));
+    }
     let is_pasted = caller
         .form()
         .is_some_and(|form| form.value(PASTED).is_some());
@@ -91,7 +96,7 @@ pub(in crate::pages) async fn show(caller: Caller) -> PageResult {
     let file = file.accept(KINDS).hint("CSV, up to 1 MB and 10,000 lines.");
     let mails = Field::tick("notify", "Email everyone who is added").checked(true);
     caller.answer(&ImportPage {
-        page: caller.page("Bring a list in", Tab::Events),
+        page: caller.page("Import guests", Tab::Events),
         head: EventHead::of(&event, Part::Registrations),
         model: caller.model(vec![paste, file, mails]),
     })
@@ -188,7 +193,7 @@ fn answer(
     let title = if list.is_dry_run {
         "Check the list"
     } else {
-        "The list is in"
+        "Guests imported"
     };
     caller.answer(&ListPage {
         page: caller.page(title, Tab::Events),

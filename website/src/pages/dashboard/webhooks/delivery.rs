@@ -83,6 +83,7 @@ pub(in crate::pages) async fn take(caller: Caller, _form: Form) -> PageResult {
         webhook_id: webhook.id.clone(),
         message_ids: vec![message_id.clone()],
         failed_since: None,
+        failed_until: None,
     };
     let replay = caller.ask::<ReplayWebhook>(request).await?;
     let done = match replay.replayed {

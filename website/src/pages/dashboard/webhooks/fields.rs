@@ -95,7 +95,7 @@ fn grouped(webhook: &Webhook, about: Vec<Field>, last: Vec<Field>) -> FormModel 
     );
     FormModel::grouped(vec![
         Group::of([vec![url, description], about].concat()),
-        Group::titled("Which messages", types(webhook)).hint("Check none to get all of them."),
+        Group::titled("Which messages", types(webhook)).hint("Leave all unchecked for all."),
         Group::of([vec![content], last].concat()),
     ])
 }

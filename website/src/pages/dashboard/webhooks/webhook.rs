@@ -49,7 +49,7 @@ struct WebhookPage {
     chips: Vec<Chip>,
     filter: ListFilter,
     next_url: Option<String>,
-    /// Since when messages that failed are sent again.
+    /// Of which time messages that failed are sent again.
     model: FormModel,
 }
 
@@ -76,11 +76,12 @@ pub(in crate::pages) async fn take(caller: Caller, form: Form) -> PageResult {
                 caller.ask::<RotateWebhookSecret>(RotateWebhookSecretRequest { webhook_id });
             return show_made(&caller, rotate.await?, false);
         }
-        Some("replay_day") => replay(&caller, &webhook, a_day_ago()).await?,
-        // Its field has a date and a time of UTC.
+        Some("replay_day") => replay(&caller, &webhook, a_day_ago(), None).await?,
         _ => {
-            let since = form.text("failed_since").map(|text| format!("{text}Z"));
-            replay(&caller, &webhook, since.unwrap_or_default()).await?
+            // Its fields have a date and a time of UTC.
+            let time = |name| form.text(name).map(|text| format!("{text}Z"));
+            let (since, until) = (time("failed_since"), time("failed_until"));
+            replay(&caller, &webhook, since.unwrap_or_default(), until).await?
         }
     };
     Ok(flash::see(&path_of(&webhook.id), Some(done)))
@@ -100,6 +101,8 @@ async fn page(caller: Caller, webhook: Webhook, ping: Option<WebhookAttempt>) ->
     let since = Field::new(FieldKind::WallTime, "failed_since", "Failed since")
         .hint("In UTC.")
         .required();
+    let until = Field::new(FieldKind::WallTime, "failed_until", "And before")
+        .hint("In UTC. Empty: until now.");
     caller.answer(&WebhookPage {
         page: caller.page(&row.title, Tab::Webhooks),
         ping,
@@ -108,7 +111,7 @@ async fn page(caller: Caller, webhook: Webhook, ping: Option<WebhookAttempt>) ->
         next_url: list
             .next_cursor
             .map(|cursor| filter.page(&row.url, Some(cursor))),
-        model: caller.model(vec![since]),
+        model: caller.model(vec![since, until]),
         filter,
         row,
     })
@@ -129,12 +132,18 @@ async fn pause(caller: &Caller, webhook: &Webhook, is_paused: bool) -> Result<Fl
     })
 }
 
-/// Sends what failed since then again.
-async fn replay(caller: &Caller, webhook: &Webhook, since: String) -> Result<Flash, Problem> {
+/// Sends what failed since then, and before a time if there is one, again.
+async fn replay(
+    caller: &Caller,
+    webhook: &Webhook,
+    since: String,
+    until: Option<String>,
+) -> Result<Flash, Problem> {
     let request = ReplayWebhookRequest {
         webhook_id: webhook.id.clone(),
         message_ids: Vec::new(),
         failed_since: Some(since),
+        failed_until: until,
     };
     let replay = caller.ask::<ReplayWebhook>(request).await?;
     Ok(match (replay.replayed, replay.has_more) {
