@@ -89,7 +89,7 @@ def connect_an_app(people, address):
     assert NAME in site.text(), site.text()
     site.find("form details summary").click()
     site.find("[name=scopes][value='registrations:read']").click()
-    press(site, "Only what is ticked")
+    press(site, "Only what is checked")
     assert site.driver.current_url.startswith(f"{program.origin}/callback?"), site.driver.current_url
     tokens = program.tokens()
     assert "events:read" in tokens["scope"] and "registrations:read" not in tokens["scope"], tokens["scope"]
@@ -110,7 +110,7 @@ def connect_an_app(people, address):
     site.find("form details summary").click()
     for box in site.driver.find_elements(By.CSS_SELECTOR, "[name=scopes]"):
         box.click()
-    press(site, "Only what is ticked")
+    press(site, "Only what is checked")
     assert site.has("#scopes-wrong"), site.text()
     site.scripts(True)
     site.check("/oauth/authorize?client_id=nobody", "oauth-problem", "What to do")

@@ -149,7 +149,7 @@ def approve_and_decline(people, owner, organizer):
 def check_in_at_the_door(people, owner, event):
     """On a phone: by three letters and a press, by the code at once, once however often the page is loaded."""
     path = f"/dashboard/events/{event['id']}/check-in"
-    owner.check(path, "door", "A code or a whole email address checks in at once")
+    owner.check(path, "door", "A code or a complete email address checks in right away")
     owner.look(PHONE)
     owner.open(path)
     owner.leave(lambda: owner.find("#q").send_keys("ada", Keys.ENTER))
@@ -197,7 +197,7 @@ def change_and_cancel(people, owner, event):
         press(owner, "Save")
 
     owner.check_reached("event-review", review, "Save and email")
-    assert "The new print shop" in owner.find(".mail-text").text
+    assert "The new print shop" in owner.find(".mail-text").get_property("textContent")
     press(owner, "Save and email")
     assert "The emails go out" in owner.text(), owner.text()
 
@@ -217,11 +217,11 @@ def change_and_cancel(people, owner, event):
         press(owner, "Continue")
 
     owner.check_reached("cancel-review", reason, "Cancel and email")
-    assert "The press is broken." in owner.find(".mail-text").text
+    assert "The press is broken." in owner.find(".mail-text").get_property("textContent")
     press(owner, "Cancel the event and email")
     assert "This event is cancelled." in owner.text(), owner.text()
     people.mails.has("ada@guests.example", "The press is broken.")
-    owner.check(path, "event-cancelled-own", "It cannot be changed any more")
+    owner.check(path, "event-cancelled-own", "It can’t be changed any more")
     owner.open(f"{path}/registrations")
     press(owner, "Ada Lovelace")
     owner.check(owner.path(), "registration-closed", "ada@guests.example")
