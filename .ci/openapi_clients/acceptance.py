@@ -40,6 +40,7 @@ RULES = [
     r"must be a series_id",
     r"needs nth_weekday",
     r"is required, or until",
+    r"is required with failed_until",
     r"must be with organizer alone",
     r"needs organizer",
     r"must be before the event (is over|starts)",

@@ -221,7 +221,7 @@ pub(in crate::grpc) fn which_messages(
     match (&*request.message_ids, &request.failed_since) {
         ([], None) if request.failed_until.is_some() => Err(violation(
             "failed_since",
-            "must be there when failed_until is",
+            "is required with failed_until",
         )),
         ([], None) => Err(violation(
             "message_ids",

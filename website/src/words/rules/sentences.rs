@@ -79,7 +79,7 @@ pub(super) const SENTENCES: [(&str, &str); 123] = [
         "This is no picture: use JPEG, PNG or WebP.",
     ),
     (
-        "must be there when failed_until is",
+        "is required with failed_until",
         "Choose from when on, too.",
     ),
     (
