@@ -17,7 +17,8 @@ use std::time::Duration;
 use self::load::{Load, Outcome};
 pub(crate) use self::{
     deployment::{Deployment, OWNER, Transport},
-    operation::{Operation, create, get},
+    hot::Crowd,
+    operation::{Operation, create, get, post},
     running::{EDGE_TOKEN, READY, Running, without_limits},
     sequence::{Sequence, Turn, ask},
     surface::Surface,

@@ -1,4 +1,4 @@
-//! What webhooks cost registrations, how soon messages come, how many a second, and what dead receivers cost the others.
+//! What webhooks cost registrations of a deployed core, how soon messages come, how many a second, and what dead receivers cost the others.
 
 use std::{
     collections::HashMap,
@@ -11,18 +11,25 @@ use muster_api::v1::{
     CreateWebhookRequest, UpdateWebhookRequest,
     bindings::{CreateWebhook, UpdateWebhook},
 };
+use serde_json::json;
 use server::CancellationToken;
 use test_receiver::Receiver;
 use tokio::{task::JoinHandle, time::MissedTickBehavior};
 
 use crate::{
+    deployed::{Crowd, Deployment, Transport, post},
     latency::percentile,
     report::{Figure, Row},
     run::{Engine, Run, Size},
+    settled::rest,
     system::System,
 };
 
-/// Guests of a round of registrations.
+/// Guests who register before the clock runs, and in a round.
+const WARM_UP: Size<usize> = Size {
+    full: 2_000,
+    quick: 10,
+};
 const GUESTS: Size<usize> = Size {
     full: 10_000,
     quick: 100,
@@ -30,6 +37,9 @@ const GUESTS: Size<usize> = Size {
 
 /// Rounds without a webhook and with one, in alternation.
 const ROUNDS: Size<usize> = Size { full: 3, quick: 1 };
+
+/// A setting of a core that may post to receivers on this machine.
+const TO_THIS_MACHINE: [(&str, &str); 1] = [("MUSTER_WEBHOOK_NETWORKS", "127.0.0.0/8")];
 
 /// How much of the rate must be left with one thin webhook.
 const LEFT: f64 = 0.85;
@@ -47,9 +57,9 @@ const SLOW_AIM: Figure = Figure::seconds(0.5);
 /// Webhooks of an account: as many as a plan has.
 const WEBHOOKS: usize = 10;
 
-/// Messages that each of them gets in one go.
+/// Messages that each of them gets in one go: so many that what beginnings cost does not decide.
 const MESSAGES: Size<usize> = Size {
-    full: 1_000,
+    full: 3_000,
     quick: 10,
 };
 
@@ -77,19 +87,32 @@ pub(crate) async fn measure(run: &Run) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Registrations for an account without a webhook, and with one. What is recorded is posted in the background meanwhile, as mails are.
+/// Registrations for an account without a webhook, and with one. What is recorded is posted meanwhile, as mails are.
 async fn registrations(run: &Run, (engine, server): Engine<'_>) -> anyhow::Result<()> {
-    let guests = run.of(GUESTS);
-    let (plain, hooked) = (System::start(server).await?, System::start(server).await?);
+    let start = async || {
+        Deployment::start_with(run.programs()?, server, Transport::Tcp, 1, &TO_THIS_MACHINE).await
+    };
+    let both = [start().await?, start().await?];
+    let [_plain, hooked] = &both;
     let receiver = Receiver::start().await;
-    subscribe(&hooked, &receiver.url()).await?;
+    let webhook = json!({"url": receiver.url()}).to_string();
+    let webhook = post("/api/v1/me/webhooks", Some(&hooked.key), webhook)?;
+    hooked.gateway.client().await?.ask(webhook).await?;
+
+    let guests = run.of(GUESTS);
+    let mut crowds = Vec::new();
+    for deployment in &both {
+        let mut crowd = Crowd::of(deployment).await?;
+        crowd.register(run, run.of(WARM_UP)).await?;
+        rest(&deployment.core).await?;
+        crowds.push(crowd);
+    }
     let mut took = [Duration::ZERO; 2];
     for _ in 0..run.of(ROUNDS) {
-        for (system, took) in [&plain, &hooked].into_iter().zip(&mut took) {
-            let background = Background::of(system);
-            let slug = system.publish(10_000).await?.slug;
-            *took += system.register_all(guests, move |_| slug.clone()).await?;
-            background.stop().await?;
+        for ((deployment, crowd), took) in both.iter().zip(&mut crowds).zip(&mut took) {
+            *took += crowd.register(run, guests).await?;
+            // What follows from it is done before the other's turn.
+            rest(&deployment.core).await?;
         }
     }
     let all = guests * run.of(ROUNDS);

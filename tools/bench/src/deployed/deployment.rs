@@ -71,7 +71,7 @@ impl Deployment {
     }
 
     /// The same with more settings of core.
-    pub(super) async fn start_with(
+    pub(crate) async fn start_with(
         programs: &Programs,
         postgres: Option<&Server>,
         transport: Transport,

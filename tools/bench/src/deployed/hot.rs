@@ -1,4 +1,4 @@
-//! Registrations for one hot event, by gRPC over TCP, without the gateway.
+//! Registrations by gRPC over TCP, without the gateway, for one hot event.
 
 use std::time::{Duration, Instant};
 
@@ -43,17 +43,12 @@ const TIMEOUT: Duration = Duration::from_mins(1);
 
 pub(super) async fn measure(run: &Run, (engine, server): Engine<'_>) -> anyhow::Result<()> {
     let deployment = Deployment::start(run.programs()?, server, Transport::Tcp, 1).await?;
-    let core = Endpoint::from_shared(format!("http://{}", deployment.core_address()?))?;
-    let mut lines = Vec::new();
-    for _ in 0..CONNECTIONS {
-        lines.push(core.connect().await?);
-    }
-    let (warm_up, guests) = (run.of(WARM_UP), run.of(GUESTS));
-    let slug = &deployment.event.slug;
-    register(run, &lines, slug, 0, warm_up).await?;
+    let mut crowd = Crowd::of(&deployment).await?;
+    let guests = run.of(GUESTS);
+    crowd.register(run, run.of(WARM_UP)).await?;
     rest(&deployment.core).await?;
     let before = deployment.core.worked()?;
-    let took = register(run, &lines, slug, warm_up, guests).await?;
+    let took = crowd.register(run, guests).await?;
     let meanwhile = deployment.core.worked()?;
     rest(&deployment.core).await?;
     let with_mails = deployment.core.worked()?;
@@ -70,25 +65,48 @@ pub(super) async fn measure(run: &Run, (engine, server): Engine<'_>) -> anyhow::
     Ok(())
 }
 
-/// Registers guests from a number on; answers how long it took.
-async fn register(
-    run: &Run,
-    lines: &[Channel],
-    slug: &str,
-    first: usize,
-    guests: usize,
-) -> anyhow::Result<Duration> {
-    let (lines, slug) = (lines.to_vec(), slug.to_owned());
-    in_crowd_of(run.of(CLIENTS), guests, move |guest| {
-        let line = lines.get(guest % CONNECTIONS).cloned();
-        let slug = slug.clone();
-        async move { register_one(line.context("a connection")?, slug, first + guest).await }
-    })
-    .await
+/// Clients who register guests for the event of a deployment.
+pub(crate) struct Crowd {
+    connections: Vec<Channel>,
+    slug: String,
+    /// Guests who have registered so far.
+    registered: usize,
 }
 
-async fn register_one(line: Channel, slug: String, guest: usize) -> anyhow::Result<()> {
-    let mut client = RegistrationServiceClient::new(line);
+impl Crowd {
+    /// A crowd with connections to core.
+    pub(crate) async fn of(deployment: &Deployment) -> anyhow::Result<Self> {
+        let core = Endpoint::from_shared(format!("http://{}", deployment.core_address()?))?;
+        let mut connections = Vec::new();
+        for _ in 0..CONNECTIONS {
+            connections.push(core.connect().await?);
+        }
+        Ok(Self {
+            connections,
+            slug: deployment.event.slug.clone(),
+            registered: 0,
+        })
+    }
+
+    /// Registers so many more guests; answers how long it took.
+    pub(crate) async fn register(&mut self, run: &Run, guests: usize) -> anyhow::Result<Duration> {
+        let (connections, slug) = (self.connections.clone(), self.slug.clone());
+        let first = self.registered;
+        self.registered += guests;
+        in_crowd_of(run.of(CLIENTS), guests, move |guest| {
+            let connection = connections.get(guest % CONNECTIONS).cloned();
+            let slug = slug.clone();
+            async move {
+                let connection = connection.context("a connection")?;
+                register_one(connection, slug, first + guest).await
+            }
+        })
+        .await
+    }
+}
+
+async fn register_one(connection: Channel, slug: String, guest: usize) -> anyhow::Result<()> {
+    let mut client = RegistrationServiceClient::new(connection);
     let request = RegisterAttendeeRequest {
         slug,
         name: Some(format!("Guest {guest}")),

@@ -77,7 +77,12 @@ pub(crate) fn get(path: &str, key: Option<&str>) -> http::Result<Request<Full<By
     with_key(Request::get(path), key).body(Full::default())
 }
 
-fn post(path: &str, key: Option<&str>, body: String) -> http::Result<Request<Full<Bytes>>> {
+/// Sends JSON with the key of an account, or without.
+pub(crate) fn post(
+    path: &str,
+    key: Option<&str>,
+    body: String,
+) -> http::Result<Request<Full<Bytes>>> {
     with_key(Request::post(path), key)
         .header(CONTENT_TYPE, "application/json")
         .body(body.into())
