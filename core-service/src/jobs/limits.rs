@@ -63,7 +63,7 @@ impl LaneLimits {
         // It has 15 s; the rest is for the database.
         timeout: Duration::from_secs(20),
         // It is a program, and its message is to leave soon even when the database is busy.
-        max_rest: Duration::from_millis(50),
+        max_rest: Duration::from_millis(80),
     };
 
     /// How many jobs are claimed at a time.
@@ -134,6 +134,6 @@ mod tests {
         assert_eq!(rest(2), Duration::from_millis(18));
         assert_eq!(rest(500), Duration::from_secs(1));
         let webhook = LaneLimits::WEBHOOK.rest_after(Duration::from_millis(500));
-        assert_eq!(webhook, Duration::from_millis(50));
+        assert_eq!(webhook, Duration::from_millis(80));
     }
 }
