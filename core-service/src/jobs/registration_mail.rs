@@ -230,7 +230,10 @@ fn refusable(notification: Notification, registrant: &Registrant) -> Refusable {
     let account = registrant.event.account_id;
     match notification {
         Notification::Reminder => Refusable::Reminder(registrant.is_added.then_some(account)),
-        Notification::Message(_) => Refusable::Message(account),
+        Notification::Message(_) => Refusable::Message {
+            account,
+            is_added: registrant.is_added,
+        },
         _ if registrant.is_added => Refusable::ByRecipient(account),
         _ => Refusable::ByOperator,
     }
