@@ -97,8 +97,6 @@ pub struct Caching {
     pub max_age_seconds: u32,
     /// Seconds after that for which it may be served stale while it is revalidated.
     pub stale_while_revalidate_seconds: u32,
-    /// Replaces both for a provisional answer.
-    pub provisional_max_age_seconds: u32,
 }
 
 /// A path or query parameter that could not be read.

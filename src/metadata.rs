@@ -19,9 +19,6 @@ pub const RATE_LIMIT: &str = "ratelimit";
 /// In an answer: the rate limit, as in the HTTP header of the same name.
 pub const RATE_LIMIT_POLICY: &str = "ratelimit-policy";
 
-/// In an answer: it is provisional, so caches keep it for a shorter time. Any value.
-pub const PROVISIONAL: &str = "x-muster-provisional";
-
 /// In an answer: the slug of an event of which the number of seats left may have changed.
 pub const SEATS_OF: &str = "x-muster-seats-of";
 

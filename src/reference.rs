@@ -26,15 +26,25 @@ pub struct ReferencePage {
 
 /// A text of the documents with the addresses of an instance: the public URL, and that of the gRPC port, whose scheme says whether it has TLS.
 pub fn of_instance(text: &str, public_url: &str, grpc_url: &str) -> String {
-    let (scheme, port) = grpc_url.split_once("://").unwrap_or(("http", grpc_url));
+    let (scheme, authority) = grpc_url.split_once("://").unwrap_or(("http", grpc_url));
     let text = text.replace(&format!("http://{EXAMPLE_CORE}"), grpc_url);
-    let text = text.replace(EXAMPLE_CORE, port);
+    let text = text.replace(EXAMPLE_CORE, &with_port(scheme, authority));
     let text = text.replace(EXAMPLE_URL, public_url);
     if scheme == "https" {
         // It is for ports without TLS.
         return text.replace(" --http2-prior-knowledge", "");
     }
     text.replace("grpcurl ", "grpcurl -plaintext ")
+}
+
+/// A host with its port, which `grpcurl` needs also where the URL has the usual one of its scheme.
+fn with_port(scheme: &str, authority: &str) -> String {
+    let last = authority.rsplit(':').next();
+    match last.map(str::parse::<u16>) {
+        Some(Ok(_)) => authority.to_owned(),
+        _ if scheme == "https" => format!("{authority}:443"),
+        _ => format!("{authority}:80"),
+    }
 }
 
 #[cfg(test)]
@@ -57,6 +67,18 @@ mod tests {
             "curl https://events.example.org/api\ngrpcurl grpc.example.org:443 list\n\
              buf curl https://grpc.example.org:443"
         );
+        for (url, expected) in [
+            ("https://grpc.example.org", "grpcurl grpc.example.org:443 "),
+            (
+                "http://grpc.example.org",
+                "grpcurl -plaintext grpc.example.org:80 ",
+            ),
+            ("https://[::1]", "grpcurl [::1]:443 "),
+        ] {
+            let shown = of_instance(text, pages, url);
+            assert!(shown.contains(expected), "{shown}");
+            assert!(shown.ends_with(url), "{shown}");
+        }
         let plain = of_instance(text, pages, &format!("http://{port}"));
         assert!(plain.contains("grpcurl -plaintext grpc.example.org:443"));
     }

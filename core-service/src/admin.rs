@@ -12,7 +12,6 @@ mod migrate;
 mod table;
 
 use std::{
-    fmt::Display,
     io::{self, ErrorKind, Write},
     net::SocketAddr,
     sync::Arc,
@@ -242,8 +241,9 @@ fn print(text: &str) -> Result<(), Failure> {
 }
 
 /// How many there are of something, for example `2 events`.
-fn counted<N: Copy + Display + PartialEq + From<u8>>(count: N, noun: &str) -> String {
-    let plural = if count == N::from(1) { "" } else { "s" };
+fn counted(count: impl Into<i128>, noun: &str) -> String {
+    let count = count.into();
+    let plural = if count == 1 { "" } else { "s" };
     format!("{count} {noun}{plural}")
 }
 

@@ -109,8 +109,9 @@ pub use profile::Profile;
 pub(crate) use registrations::settle_all;
 pub use registrations::{
     Added, Approval, Arrival, DoorPlace, EventMails, Export, Imported, ImportedLine, MailChoice,
-    MailFailure, MailRefusal, NewList, NewRegistration, Outcome, OwnRegistration, OwnRegistrations,
-    PlannedRecipients, ReadPerson, RegistrationPage, RegistrationPatch, Registrations, Ticket,
+    MailFailure, MailRefusal, MessagesStopped, NewList, NewRegistration, Outcome, OwnRegistration,
+    OwnRegistrations, PlannedRecipients, ReadPerson, RegistrationPage, RegistrationPatch,
+    Registrations, Ticket,
 };
 pub(crate) use removal::purge;
 pub use sessions::{SessionView, Sessions, SteppedUp};

@@ -9,10 +9,7 @@ use http::{
     },
 };
 use http_kit::{JSON, Problem, entity_tag, rate_limit};
-use muster_api::{
-    binding::{Access, Caching},
-    metadata::PROVISIONAL,
-};
+use muster_api::binding::{Access, Caching};
 use percent_encoding::{NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use rpc_client::File;
 use tonic::metadata::MetadataMap;
@@ -83,21 +80,20 @@ pub(crate) fn file(route: &Route, file: File) -> Response {
 
 fn forwarded(route: &Route, metadata: MetadataMap) -> HeaderMap {
     let mut metadata = metadata.into_headers();
-    let is_provisional = metadata.contains_key(PROVISIONAL);
     let kept = FORWARDED
         .into_iter()
         .filter_map(|name| metadata.remove(&name).map(|value| (name, value)));
     let mut headers = HeaderMap::with_capacity(MAX_HEADERS);
     headers.extend(kept);
-    headers.insert(CACHE_CONTROL, cache_control(route, is_provisional));
+    headers.insert(CACHE_CONTROL, cache_control(route));
     headers
 }
 
 /// The `Cache-Control` of an answer. Caches must not keep answers that need a credential. They must revalidate public answers, unless
 /// the rpc has a `max-age`.
-fn cache_control(route: &Route, is_provisional: bool) -> HeaderValue {
+fn cache_control(route: &Route) -> HeaderValue {
     match (route.caching, route.access) {
-        (Some(caching), _) => shared_for(caching, is_provisional),
+        (Some(caching), _) => shared_for(caching),
         (None, Access::Public) => HeaderValue::from_static("no-cache"),
         (None, Access::Bearer | Access::Paid | Access::Session) => {
             HeaderValue::from_static("no-store")
@@ -105,16 +101,14 @@ fn cache_control(route: &Route, is_provisional: bool) -> HeaderValue {
     }
 }
 
-fn shared_for(caching: Caching, is_provisional: bool) -> HeaderValue {
+fn shared_for(caching: Caching) -> HeaderValue {
     let Caching {
         max_age_seconds: fresh,
         stale_while_revalidate_seconds: stale,
-        provisional_max_age_seconds: provisional,
     } = caching;
-    let text = match (is_provisional, stale) {
-        (true, _) => format!("public, max-age={provisional}"),
-        (false, 0) => format!("public, max-age={fresh}"),
-        (false, _) => format!("public, max-age={fresh}, stale-while-revalidate={stale}"),
+    let text = match stale {
+        0 => format!("public, max-age={fresh}"),
+        _ => format!("public, max-age={fresh}, stale-while-revalidate={stale}"),
     };
     // Digits and letters are always a valid header value.
     HeaderValue::try_from(text).unwrap_or_else(|_| HeaderValue::from_static("no-cache"))
@@ -150,18 +144,16 @@ mod tests {
         let caching = Caching {
             max_age_seconds: 10,
             stale_while_revalidate_seconds: 20,
-            provisional_max_age_seconds: 5,
         };
         let fresh = Caching {
             stale_while_revalidate_seconds: 0,
             ..caching
         };
         assert_eq!(
-            shared_for(caching, false),
+            shared_for(caching),
             "public, max-age=10, stale-while-revalidate=20"
         );
-        assert_eq!(shared_for(fresh, false), "public, max-age=10");
-        assert_eq!(shared_for(caching, true), "public, max-age=5");
+        assert_eq!(shared_for(fresh), "public, max-age=10");
     }
 
     fn link(asked: &'static str, parameter: &str, value: &str) -> String {

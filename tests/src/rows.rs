@@ -136,6 +136,28 @@ impl TestApp {
         }
     }
 
+    /// Runs what a migration updates once more, on rows as they were before it.
+    pub async fn migrate_again(&self, number: u32) {
+        let engine = if self.database.is_postgres() {
+            "postgres"
+        } else {
+            "sqlite"
+        };
+        let folder = format!(
+            "{}/../crates/storage/migrations/{engine}",
+            env!("CARGO_MANIFEST_DIR")
+        );
+        let mut files = std::fs::read_dir(folder).unwrap();
+        let of_number = |file: &std::fs::DirEntry| {
+            let name = file.file_name();
+            name.to_string_lossy().starts_with(&format!("{number:04}_"))
+        };
+        let file = files.find_map(|file| file.ok().filter(of_number)).unwrap();
+        let text = std::fs::read_to_string(file.path()).unwrap();
+        let (_, update) = text.split_once("\nUPDATE ").unwrap();
+        self.update_all(update).await;
+    }
+
     /// How many rows there are: `events WHERE is_published`.
     pub async fn count_rows(&self, from: &str) -> i64 {
         let (url, statement) = (

@@ -141,6 +141,9 @@ async fn revoke(
         .find(|(key, _)| key.id == id)
         .ok_or(Error::NotFound { what: "key" })
         .map_err(failure)?;
+    if keep_webhooks {
+        Keys::keeper(key).map_err(failure)?;
+    }
     let webhooks = keys.dependent_webhooks(key).await.map_err(failure)?;
     let json = |revoked: bool| {
         json!({

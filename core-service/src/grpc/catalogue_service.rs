@@ -9,7 +9,6 @@ use muster_api::{
     entity_tag,
     frame::Messages,
     http_body::HttpBody,
-    metadata::PROVISIONAL,
     reference::of_instance,
     v1::{
         CalendarFile, CityList, Event, EventList, EventPage, GetCatalogueCalendarRequest,
@@ -22,7 +21,7 @@ use muster_api::{
     },
 };
 use server::brand::SiteName;
-use tonic::{Response, metadata::MetadataValue};
+use tonic::Response;
 
 use super::{
     convert,
@@ -219,7 +218,7 @@ impl CatalogueHandlers<CoreFrame> for CatalogueApi {
             let (tags, tag) = (caller.if_none_match.as_deref(), format!("\"{etag}\""));
             tags.is_some_and(|tags| entity_tag::is_named(tags, tag.as_bytes()))
         };
-        let (content_type, data, etag, is_provisional) = match cover {
+        let (content_type, data, etag) = match cover {
             CoverView::Photo(cover) => {
                 let etag = convert::hexadecimal(&cover.digest);
                 let data = if is_known(&etag) {
@@ -227,12 +226,9 @@ impl CatalogueHandlers<CoreFrame> for CatalogueApi {
                 } else {
                     cover.jpeg.into()
                 };
-                ("image/jpeg", data, etag, false)
+                ("image/jpeg", data, etag)
             }
-            CoverView::Drawn {
-                words,
-                is_provisional,
-            } => {
+            CoverView::Drawn(words) => {
                 let drawing = convert::cover_request(words, request.text());
                 let etag = covers::etag(&drawing);
                 let data = if is_known(&etag) {
@@ -240,7 +236,7 @@ impl CatalogueHandlers<CoreFrame> for CatalogueApi {
                 } else {
                     drawn((&self.studio, &self.cover_limit), drawing, caller.client).await?
                 };
-                ("image/png", data, etag, is_provisional)
+                ("image/png", data, etag)
             }
         };
         let body = HttpBody {
@@ -250,9 +246,6 @@ impl CatalogueHandlers<CoreFrame> for CatalogueApi {
         let pieces: Messages<HttpBody> = Box::pin(tokio_stream::once(Ok(body)));
         let mut response = Response::new(pieces);
         let metadata = response.metadata_mut();
-        if is_provisional {
-            metadata.insert(PROVISIONAL, MetadataValue::from_static("1"));
-        }
         if let Ok(etag) = format!("\"{etag}\"").parse() {
             metadata.insert("etag", etag);
         }

@@ -42,10 +42,10 @@ pub(super) use messages::{
     message, message_cursor, message_page, message_patch, message_preview, new_message,
 };
 pub(super) use registrations::{
-    approval, arrived, checked_in, declined, given_answers, given_party, hashed_codes, listed,
-    mail_refusal, named_registrations, new_registration, own_registration, public_registration,
-    received, recipients, registration, registration_by_code, registration_page,
-    registration_patch, ticket,
+    approval, arrived, checked_in, declined, former_registration, given_answers, given_party,
+    hashed_codes, listed, mail_refusal, named_registrations, new_registration, own_registration,
+    public_registration, received, recipients, registration, registration_by_code,
+    registration_page, registration_patch, ticket,
 };
 pub(super) use series::{planned_dates, repeat, repeated};
 pub(super) use sitemaps::{sitemap_cursor, sitemap_page, sitemaps};

@@ -33,7 +33,7 @@ impl MailEventHandlers<CoreFrame> for MailEventApi {
         for taken in self.reports.take(&events.reports).await? {
             match taken {
                 Taken::Recorded => recorded += 1,
-                Taken::Repeated | Taken::Unknown => ignored += 1,
+                Taken::Repeated | Taken::Ignored | Taken::Unknown => ignored += 1,
             }
         }
         Ok(ReceiveMailEventsResponse {

@@ -21,7 +21,10 @@ use super::{
 };
 use crate::{
     email::{self, Mail, MessageAddressing, Written},
-    service::{Error, LinkLimit, Links, MailChoice, Messages, OwnRegistrations, PlannedMessage},
+    service::{
+        Error, LinkLimit, Links, MailChoice, Messages, MessagesStopped, OwnRegistrations,
+        PlannedMessage,
+    },
 };
 
 /// The rpcs about messages.
@@ -110,10 +113,12 @@ impl MessageHandlers<CoreFrame> for MessageApi {
         caller: PublicCaller,
         request: StopMessagesByTokenRequest,
     ) -> Result<Response<OwnRegistration>, Error> {
-        let own = self
-            .choose(caller, &request.token, MailChoice::NoMessages)
-            .await?;
-        Ok(Response::new(own))
+        let stop = self.own_registrations.stop_messages(&request.token);
+        let stopped = Box::pin(self.link_limit.looked_up(caller.client, stop)).await?;
+        Ok(Response::new(match stopped {
+            MessagesStopped::Own(own) => convert::own_registration(*own, &self.links),
+            MessagesStopped::Former(event) => convert::former_registration(*event, &self.links),
+        }))
     }
 
     async fn resume_messages_by_token(
@@ -121,10 +126,11 @@ impl MessageHandlers<CoreFrame> for MessageApi {
         caller: PublicCaller,
         request: ResumeMessagesByTokenRequest,
     ) -> Result<Response<OwnRegistration>, Error> {
-        let own = self
-            .choose(caller, &request.token, MailChoice::MessagesAgain)
-            .await?;
-        Ok(Response::new(own))
+        let resume = self
+            .own_registrations
+            .choose(&request.token, MailChoice::MessagesAgain);
+        let own = Box::pin(self.link_limit.looked_up(caller.client, resume)).await?;
+        Ok(Response::new(convert::own_registration(own, &self.links)))
     }
 }
 
@@ -146,17 +152,6 @@ impl MessageApi {
         };
         let mail = email::message(&key, written, registrant, &addressing);
         mail.map_err(|error| Error::unreadable("mail", error.to_string()))
-    }
-
-    async fn choose(
-        &self,
-        caller: PublicCaller,
-        token: &str,
-        choice: MailChoice,
-    ) -> Result<OwnRegistration, Error> {
-        let stop = self.own_registrations.choose(token, choice);
-        let own = Box::pin(self.link_limit.looked_up(caller.client, stop)).await?;
-        Ok(convert::own_registration(own, &self.links))
     }
 }
 

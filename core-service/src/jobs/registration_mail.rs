@@ -183,7 +183,7 @@ fn addressed(registrant: Registrant, task: &Task) -> Registrant {
     }
 }
 
-/// What becomes of a mail that says what is no longer so, or comes too late. It is recorded: organizers were told that it would be sent.
+/// What becomes of a mail that says what is no longer so, or comes too late. It is recorded, since organizers were answered that it is sent.
 fn out_of_date(job: &ClaimedJob, address: String) -> Done {
     tracing::info!(kind = job.key.kind.name(), subject_id = %job.key.subject_id, "a mail is out of date and not sent");
     Done::Withheld(Box::new(Delivery {
@@ -230,7 +230,10 @@ fn refusable(notification: Notification, registrant: &Registrant) -> Refusable {
     let account = registrant.event.account_id;
     match notification {
         Notification::Reminder => Refusable::Reminder(registrant.is_added.then_some(account)),
-        Notification::Message(_) => Refusable::Message(account),
+        Notification::Message(_) => Refusable::Message {
+            account,
+            is_added: registrant.is_added,
+        },
         _ if registrant.is_added => Refusable::ByRecipient(account),
         _ => Refusable::ByOperator,
     }

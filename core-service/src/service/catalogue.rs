@@ -20,7 +20,7 @@ use domain::{
     registration::Counters,
     slug,
 };
-use storage::{Store, StoredCover};
+use storage::{Reads, Store, StoredCover};
 
 use super::{Commands, Error};
 
@@ -88,13 +88,8 @@ pub struct PageView {
 pub enum CoverView {
     /// A photograph, or a picture that the organizer sent.
     Photo(StoredCover),
-    /// Drawn.
-    Drawn {
-        /// Its content.
-        words: CoverWords,
-        /// Whether a photograph may replace it soon.
-        is_provisional: bool,
-    },
+    /// Drawn, with this content.
+    Drawn(CoverWords),
 }
 
 /// The content of a drawn cover.
@@ -117,7 +112,6 @@ pub struct CoverWords {
 pub struct Catalogue {
     store: Store,
     clock: Clock,
-    fetches_covers: bool,
     /// Whether the search index was complete once. After that, only events that an older core changes wait for it, and only until
     /// the next maintenance.
     is_indexed: Arc<AtomicBool>,
@@ -128,7 +122,6 @@ impl Catalogue {
     pub fn new(commands: &Commands) -> Self {
         let (store, clock) = (commands.store().clone(), commands.clock().clone());
         Self {
-            fetches_covers: commands.fetches_covers(),
             is_indexed: Arc::default(),
             store,
             clock,
@@ -226,17 +219,13 @@ impl Catalogue {
         {
             return Ok(CoverView::Photo(cover));
         }
-        Ok(CoverView::Drawn {
-            // Without words of the owner no photograph is searched.
-            is_provisional: self.fetches_covers && event.image_query.is_some(),
-            words: CoverWords {
-                image_query: event.image_query.unwrap_or_default(),
-                image_variant: event.image_variant,
-                title: event.title,
-                starts: Some(event.schedule.start.local),
-                city: event.city,
-            },
-        })
+        Ok(CoverView::Drawn(CoverWords {
+            image_query: event.image_query.unwrap_or_default(),
+            image_variant: event.image_variant,
+            title: event.title,
+            starts: Some(event.schedule.start.local),
+            city: event.city,
+        }))
     }
 
     async fn shown(&self, found: Vec<(Event, Counters)>) -> Result<Vec<PublicEvent>, Error> {
@@ -286,14 +275,14 @@ pub(super) async fn counters(store: &Store, event: &Event) -> Result<Counters, E
 }
 
 /// Who organizes an event.
-pub(super) async fn organizer(store: &Store, event: &Event) -> Result<ShownBy, Error> {
-    let names = organizer_names(store, [event]).await?;
+pub(super) async fn organizer(reads: &Reads, event: &Event) -> Result<ShownBy, Error> {
+    let names = organizer_names(reads, [event]).await?;
     Ok(ShownBy::of(event, names.get(&event.account_id)))
 }
 
 /// The accounts of events.
 async fn organizer_names<'e>(
-    store: &Store,
+    reads: &Reads,
     events: impl IntoIterator<Item = &'e Event>,
 ) -> Result<HashMap<AccountId, OrganizerName>, Error> {
     let accounts: HashSet<_> = events.into_iter().map(|event| event.account_id).collect();
@@ -301,7 +290,7 @@ async fn organizer_names<'e>(
         return Ok(HashMap::new());
     }
     let accounts: Vec<_> = accounts.into_iter().collect();
-    Ok(store.list_organizer_names(&accounts).await?)
+    Ok(reads.list_organizer_names(&accounts).await?)
 }
 
 /// Numbers in the API are int32; a larger count becomes the largest.

@@ -184,10 +184,6 @@ impl Commands {
         self.clock.now()
     }
 
-    pub(crate) const fn fetches_covers(&self) -> bool {
-        self.fetches_covers
-    }
-
     /// The source of ids, keys, tokens and slug endings.
     pub(crate) const fn entropy(&self) -> &Entropy {
         &self.entropy

@@ -223,10 +223,10 @@ pub enum Lacking {
 
 impl Error {
     /// The event has another version than the one that the caller read.
-    pub const EDITED: Self = Self::NotAllowedNow(Self::EDITED_MEANWHILE);
+    pub const EDITED: Self = Self::NotAllowedNow(Self::CHANGED_SINCE);
 
     /// What [`Error::EDITED`] says.
-    pub(super) const EDITED_MEANWHILE: &str =
+    pub(super) const CHANGED_SINCE: &str =
         "the event has been edited since: read it again, and repeat your change with its version";
 
     /// There is no such event, or the caller may not know of it.

@@ -78,8 +78,12 @@ pub(crate) enum Unreadable {
 }
 
 impl GuestList {
-    /// Reads a file, for an event that asks these questions.
-    pub(crate) fn read(bytes: &[u8], questions: &[CustomField]) -> Result<Self, Unreadable> {
+    /// Reads a file, for an event that asks these questions, with parties of at most so many.
+    pub(crate) fn read(
+        bytes: &[u8],
+        questions: &[CustomField],
+        max_party: i32,
+    ) -> Result<Self, Unreadable> {
         let text = encoding::text(bytes).ok_or(Unreadable::NoText)?;
         let text = text.replace("\r\n", "\n").replace('\r', "\n");
         let (said, table, first) = said_separator(&text);
@@ -89,7 +93,7 @@ impl GuestList {
             return Err(Unreadable::Empty);
         }
         let headers = lines.remove(0).cells;
-        let columns = Columns::guessed(&headers, questions)?;
+        let columns = Columns::guessed(&headers, &lines, questions, max_party)?;
         if lines.is_empty() {
             return Err(Unreadable::Empty);
         }

@@ -136,7 +136,7 @@ fn violation(refusal: &Error) -> Option<FieldViolation> {
             "registration_id",
             "must be of a registration that is not cancelled, which is final".to_owned(),
         ),
-        Error::NotAllowedNow(why) if *why == Error::EDITED_MEANWHILE => {
+        Error::NotAllowedNow(why) if *why == Error::CHANGED_SINCE => {
             ("version", format!("must be the present one: {why}"))
         }
         Error::NotAllowedNow(why) => ("id", format!("cannot be changed so now: {why}")),

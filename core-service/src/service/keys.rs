@@ -164,17 +164,29 @@ impl Keys {
         self.revoke_with(id, true).await
     }
 
+    /// The person to whom the webhooks of a key go that are kept. Those of nobody would never end.
+    pub fn keeper(key: &ApiKey) -> Result<PersonId, Error> {
+        key.person_id.ok_or(Error::NotAllowedNow(
+            "the key acts for nobody who could keep its webhooks: revoke it without --keep-webhooks, and they are disabled",
+        ))
+    }
+
     async fn revoke_with(&self, id: KeyId, keeps_webhooks: bool) -> Result<(), Error> {
         let found = self.commands.store().find_key(id).await?;
         let (key, account) = found.ok_or(Error::NotFound { what: "key" })?;
+        let keeper = if keeps_webhooks {
+            Some(Self::keeper(&key)?)
+        } else {
+            None
+        };
         let decide = async |context: &mut Context| {
             if context.tx.revoke_key(id, context.now).await? {
                 let account = account.id;
                 context
                     .record(Fact::KeyRevoked { account, key: id })
                     .await?;
-                if keeps_webhooks {
-                    let (from, to) = (id.uuid(), key.person_id.map(PersonId::uuid));
+                if let Some(keeper) = keeper {
+                    let (from, to) = (id.uuid(), Some(keeper.uuid()));
                     context.tx.pass_on_webhooks(account, from, to).await?;
                 } else {
                     webhooks::end_webhooks_of(context, account, id.uuid()).await?;

@@ -82,8 +82,13 @@ pub(crate) enum Refusable {
     ByRecipient(AccountId),
     /// The same of a reminder, for the account if its organizers added the recipient.
     Reminder(Option<AccountId>),
-    /// The same people, and the recipient for the messages of this account alone.
-    Message(AccountId),
+    /// The same of a message, and the recipient for the messages of this account alone.
+    Message {
+        /// Whose message it is.
+        account: AccountId,
+        /// Whether its organizers added the recipient.
+        is_added: bool,
+    },
 }
 
 /// A private link.
@@ -300,10 +305,17 @@ impl Outgoing {
         let mailbox = || email::mailbox_hash(&self.address);
         match self.refusable {
             Refusable::Never => Vec::new(),
-            Refusable::ByOperator | Refusable::Reminder(None) => vec![(mailbox(), None)],
+            Refusable::ByOperator
+            | Refusable::Reminder(None)
+            | Refusable::Message {
+                is_added: false, ..
+            } => vec![(mailbox(), None)],
             Refusable::ByRecipient(account)
             | Refusable::Reminder(Some(account))
-            | Refusable::Message(account) => {
+            | Refusable::Message {
+                account,
+                is_added: true,
+            } => {
                 let mailbox = mailbox();
                 vec![(mailbox, None), (mailbox, Some(account))]
             }
@@ -313,7 +325,9 @@ impl Outgoing {
     /// The refusal of messages that would keep it back.
     fn message_refusal(&self) -> Option<MessageRefusal> {
         match self.refusable {
-            Refusable::Message(account) => Some((email::mailbox_hash(&self.address), account)),
+            Refusable::Message { account, .. } => {
+                Some((email::mailbox_hash(&self.address), account))
+            }
             Refusable::Never
             | Refusable::ByOperator
             | Refusable::ByRecipient(_)
@@ -336,7 +350,7 @@ impl Refusable {
     const fn is_stoppable(self) -> bool {
         match self {
             Self::Never | Self::ByOperator | Self::ByRecipient(_) => false,
-            Self::Reminder(_) | Self::Message(_) => true,
+            Self::Reminder(_) | Self::Message { .. } => true,
         }
     }
 }

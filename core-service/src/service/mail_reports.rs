@@ -31,8 +31,10 @@ pub struct MailReports {
 pub enum Taken {
     /// The mail's state, or whether its mailbox gets messages.
     Recorded,
-    /// Nothing: it was reported before, or it names no mail and may be about that mail alone.
+    /// Nothing: it was reported before.
     Repeated,
+    /// Nothing: it names no mail, and may be about that mail alone.
+    Ignored,
     /// Nothing: no such mail was sent, or too long ago.
     Unknown,
 }
@@ -81,6 +83,7 @@ impl MailReports {
             let state = match taken {
                 Taken::Recorded => report.event.state().name(),
                 Taken::Repeated => "repeated",
+                Taken::Ignored => "ignored",
                 Taken::Unknown => "unknown",
             };
             metrics::measure(|all| all.mail_reports.add_one([state.into()]));
@@ -125,7 +128,7 @@ async fn stop(
     }
     let reason = match event {
         ReportedEvent::Bounced { status, .. } if status.is_of_address() => StopReason::Bounced,
-        ReportedEvent::Bounced { .. } => return Ok(Taken::Repeated),
+        ReportedEvent::Bounced { .. } => return Ok(Taken::Ignored),
         ReportedEvent::Complained => StopReason::Complained,
     };
     context.note_write();

@@ -168,14 +168,18 @@ pub(super) async fn counted(
     found: Vec<Message>,
 ) -> Result<Vec<(Message, MessageMails)>, storage::Error> {
     let begun = found.iter().filter(|message| message.recipients > 0);
-    let events: HashSet<EventId> = begun.map(|message| message.event_id).collect();
-    let (mut waiting, mut left) = (HashMap::new(), HashMap::new());
+    let begun: Vec<_> = begun
+        .map(|message| (message.event_id, message.number))
+        .collect();
+    let left = reads.count_left_message_mails(&begun).await?;
+    let left = left.into_iter();
+    let left = left.map(|(event, number, count)| ((event, number), saturated(count)));
+    let left: HashMap<_, _> = left.collect();
+    let events: HashSet<EventId> = begun.iter().map(|(event, _)| *event).collect();
+    let mut waiting = HashMap::new();
     for event in events {
-        let of_event = |(number, count): (i32, i64)| ((event, number), saturated(count));
-        let counts = reads.count_waiting_message_mails(event).await?;
-        waiting.extend(counts.into_iter().map(of_event));
-        let counts = reads.count_left_message_mails(event).await?;
-        left.extend(counts.into_iter().map(of_event));
+        let counts = reads.count_waiting_message_mails(event).await?.into_iter();
+        waiting.extend(counts.map(|(number, count)| ((event, number), saturated(count))));
     }
     let counted = |message: Message| {
         let key = (message.event_id, message.number);

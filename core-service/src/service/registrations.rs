@@ -36,7 +36,7 @@ pub use edit::RegistrationPatch;
 pub use export::Export;
 pub use import::{Imported, ImportedLine, NewList, Outcome, ReadPerson};
 pub use list::{MailFailure, RegistrationPage};
-pub use mail_choice::{MailChoice, MailRefusal};
+pub use mail_choice::{MailChoice, MailRefusal, MessagesStopped};
 pub use mails::EventMails;
 pub use own::{OwnRegistration, OwnRegistrations, Ticket};
 pub use planned::PlannedRecipients;

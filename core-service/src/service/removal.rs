@@ -57,7 +57,7 @@ pub(super) fn check(contents: AccountContents, is_suspended: bool) -> Result<(),
     if awaited_events > 0 {
         return Err(Error::Conflict(format!(
             "people are registered for {awaited_events} events that are neither cancelled nor over: cancel them first, so that \
-             everyone is told"
+             everyone gets an email"
         )));
     }
     if waiting_mails > 0 {

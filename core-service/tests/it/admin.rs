@@ -15,8 +15,10 @@ use core_service::{
     settings::{DataSettings, MailSettings},
 };
 use domain::{
+    account::ApiKey,
     clock::Clock,
     entropy::Entropy,
+    ids::KeyId,
     job::{Destination, JobKind},
     plan::Plan,
     registration::Status,
@@ -340,6 +342,31 @@ async fn revoking_a_key_lists_its_webhooks_and_keeps_them_if_that_is_wanted(data
     }
 }
 
+async fn a_key_that_acts_for_nobody_keeps_no_webhooks(database: Database) {
+    let core = Instance::open(&database).await;
+    let caller = core.caller("olga@example.org", Plan::Business).await;
+    let id = caller.actor.key_id().unwrap();
+    let (key, _) = core.store.find_key(id).await.unwrap().unwrap();
+    let nobodys = ApiKey {
+        id: KeyId::new(Entropy::system().uuid_v7(NOW)),
+        hash: [7; 32],
+        person_id: None,
+        ..key
+    };
+    let mut tx = core.store.begin().await.unwrap();
+    tx.insert_key(&nobodys).await.unwrap();
+    tx.commit().await.unwrap();
+    for consent in ["--dry-run", "--yes"] {
+        let revoke = format!("key revoke {} --keep-webhooks {consent}", nobodys.id);
+        let refused = run(&database, &revoke).await.unwrap_err();
+        assert!(refused.to_string().contains("acts for nobody"), "{refused}");
+    }
+    let (key, _) = core.store.find_key(nobodys.id).await.unwrap().unwrap();
+    assert_eq!(key.revoked_at, None);
+    let revoke = format!("key revoke {} --yes", nobodys.id);
+    run(&database, &revoke).await.unwrap();
+}
+
 async fn mails_that_failed_are_listed_and_sent_again(database: Database) {
     let core = Instance::open(&database).await;
     let olga = core.olga().await;
@@ -478,6 +505,7 @@ test_postgres::on_both_engines!(prepare: migrate;
     erasing_says_what_it_did,
     what_cannot_be_undone_needs_a_yes,
     revoking_a_key_lists_its_webhooks_and_keeps_them_if_that_is_wanted,
+    a_key_that_acts_for_nobody_keeps_no_webhooks,
     mails_that_failed_are_listed_and_sent_again,
     what_is_wrong_is_said_in_a_line_each,
 );

@@ -84,10 +84,7 @@ impl Scene {
     async fn photograph(&self, event: &Event) -> Option<StoredCover> {
         match self.instance.catalogue.cover(&event.slug).await.unwrap() {
             CoverView::Photo(cover) => Some(cover),
-            CoverView::Drawn { is_provisional, .. } => {
-                assert!(is_provisional);
-                None
-            }
+            CoverView::Drawn(_) => None,
         }
     }
 
@@ -157,13 +154,7 @@ async fn where_covers_are_drawn_no_job_is_left(database: Database) {
         .unwrap();
     assert!(jobs.is_empty());
     let drawn = instance.catalogue.cover(&event.slug).await.unwrap();
-    assert!(matches!(
-        drawn,
-        CoverView::Drawn {
-            is_provisional: false,
-            ..
-        }
-    ));
+    assert!(matches!(drawn, CoverView::Drawn(_)));
 }
 
 async fn other_words_get_another_photograph(database: Database) {
@@ -204,15 +195,10 @@ async fn other_words_get_another_photograph(database: Database) {
     assert_eq!(cleared.image_credit, None);
     assert!(scene.jobs().await.is_empty());
     let drawn = scene.instance.catalogue.cover(&event.slug).await.unwrap();
-    let CoverView::Drawn {
-        words,
-        is_provisional,
-    } = drawn
-    else {
+    let CoverView::Drawn(words) = drawn else {
         panic!("the photograph is still shown");
     };
     assert_eq!((&*words.image_query, words.title), ("", event.title));
-    assert!(!is_provisional, "without words nothing will replace it");
     let kept = scene
         .instance
         .store

@@ -187,17 +187,15 @@ fn caching(method: &Method) -> TokenStream {
     let Some(caching) = &method.caching else {
         return quote! { None };
     };
-    let [max_age, stale, provisional] = [
+    let [max_age, stale] = [
         caching.max_age_seconds,
         caching.stale_while_revalidate_seconds,
-        caching.provisional_max_age_seconds,
     ]
     .map(Literal::u32_unsuffixed);
     quote! {
         Some(Caching {
             max_age_seconds: #max_age,
             stale_while_revalidate_seconds: #stale,
-            provisional_max_age_seconds: #provisional,
         })
     }
 }

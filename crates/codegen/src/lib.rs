@@ -8,6 +8,7 @@
 
 mod bindings;
 mod check;
+mod descriptions;
 mod descriptors;
 mod errors;
 mod example;
@@ -22,7 +23,6 @@ mod reasons;
 mod reference;
 mod route;
 mod rust;
-mod said;
 mod schema;
 mod scopes;
 mod services;

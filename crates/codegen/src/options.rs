@@ -181,7 +181,6 @@ pub(crate) struct Link {
 pub(crate) struct Caching {
     pub(crate) max_age_seconds: u32,
     pub(crate) stale_while_revalidate_seconds: u32,
-    pub(crate) provisional_max_age_seconds: u32,
 }
 
 /// `muster.options.v1.Access`.

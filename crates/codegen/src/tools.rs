@@ -6,9 +6,9 @@
 use serde_json::{Value, json};
 
 use crate::{
+    descriptions::{self, Descriptions},
     model::{Api, Cardinality, Field, Kind, Method},
     options::{Access, Tool},
-    said::{self, Said},
     schema::{self, Object, set},
 };
 
@@ -19,11 +19,11 @@ pub(crate) const CLEAR: &str = "clear";
 
 /// The table, in the order of the proto.
 pub(crate) fn emit(api: &Api) -> Value {
-    let mut said = Said::default();
+    let mut descriptions = Descriptions::default();
     api.methods()
         .filter_map(|method| {
             let mut row = row(api, method, method.tool.as_ref()?);
-            said.leave_out(row.get_mut("tool")?);
+            descriptions.leave_out(row.get_mut("tool")?);
             Some(row)
         })
         .collect()
@@ -93,7 +93,8 @@ fn definition(api: &Api, method: &Method, tool: &Tool) -> Object {
 
 /// The title, unless it only repeats the name, which clients show then.
 fn title(tool: &Tool) -> Option<&str> {
-    (!said::words(&tool.title).is_subset(&said::words(&tool.name))).then_some(tool.title.as_str())
+    (!descriptions::words(&tool.title).is_subset(&descriptions::words(&tool.name)))
+        .then_some(tool.title.as_str())
 }
 
 /// Those that differ from MCP's defaults, and whether changes can be undone, since the default is that they cannot.
@@ -216,7 +217,7 @@ fn is_first_to_take(api: &Api, method: &Method, message: &str) -> bool {
 /// keyword.
 fn description(field: &Field) -> String {
     let described = schema::description(field);
-    let sentences = said::sentences(&described);
+    let sentences = descriptions::sentences(&described);
     let kept: String = sentences
         .filter(|sentence| !sentence.starts_with("Null "))
         .collect();

@@ -98,15 +98,19 @@ impl Budget {
         all.into_iter().chain(by_organizers).collect()
     }
 
-    /// What a registration of the public for an address takes: from the budget of its mailbox, and from that of its network, so that one
-    /// network leaves some of the mailbox's to others. Nothing if the mailbox has no limit.
+    /// What a registration of the public for an address takes: from the budget of its mailbox, and half as much from that of its network, so
+    /// that one network leaves some of the mailbox's to others. Nothing if the mailbox has no limit.
     pub fn registrations(limits: MailboxLimits, address: &str, asker: &Asker) -> Vec<Self> {
         let mut budgets = Self::mails_to(limits, Cause::Recipient, address);
-        if !budgets.is_empty() {
+        if let Some(all) = budgets.first() {
             let (Asker::Known(of) | Asker::Network(of)) = asker;
             let mailbox = email::mailbox(address);
-            let own = Self::new(Subject::RegistrationFrom, mailbox.as_bytes(), Some(of));
-            budgets.push(own);
+            let half = Self {
+                limit: (all.limit / 2).max(1),
+                period_seconds: all.period_seconds,
+                ..Self::new(Subject::RegistrationFrom, mailbox.as_bytes(), Some(of))
+            };
+            budgets.push(half);
         }
         budgets
     }
@@ -224,7 +228,7 @@ impl Budget {
 }
 
 impl Subject {
-    /// The limit; that of a mailbox is a setting.
+    /// The limit; those of a mailbox are settings.
     const fn limit(self) -> i64 {
         match self {
             Self::SignInMailFrom
@@ -235,9 +239,9 @@ impl Subject {
             Self::SignInMail => 20,
             Self::WrongCodeFrom => 30,
             Self::WrongCode => 100,
-            Self::ContactMailOf | Self::EmailChangeMailOf | Self::RegistrationFrom => 10,
+            Self::ContactMailOf | Self::EmailChangeMailOf => 10,
             Self::InvitationOf => 50,
-            Self::Mailbox | Self::MailboxByOrganizers => i64::MAX,
+            Self::Mailbox | Self::MailboxByOrganizers | Self::RegistrationFrom => i64::MAX,
         }
     }
 
@@ -264,6 +268,7 @@ impl Subject {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rate::Period;
 
     #[test]
     fn a_mailbox_has_one_budget_whatever_its_address_looks_like() {
@@ -296,5 +301,20 @@ mod tests {
         let known = of(Asker::Known([1; 32]));
         assert_eq!(known.iter().map(Budget::limit).collect::<Vec<_>>(), [5]);
         assert!(known.iter().all(|one| !at("192.0.2.1").contains(one)));
+    }
+    #[test]
+    fn one_network_registers_for_half_of_what_a_mailbox_gets() {
+        let half = |all| {
+            let limits = MailboxLimits {
+                all,
+                by_organizers: Limit::Off,
+            };
+            let of = Budget::registrations(limits, "ada@example.org", &Asker::at(None));
+            of.last().map(|own| (own.limit(), own.period_seconds()))
+        };
+        assert_eq!(half(Limit::new(20, Period::Hour)), Some((10, 3_600)));
+        assert_eq!(half(Limit::new(5, Period::Day)), Some((2, 86_400)));
+        assert_eq!(half(Limit::new(1, Period::Hour)), Some((1, 3_600)));
+        assert_eq!(half(Limit::Off), None);
     }
 }

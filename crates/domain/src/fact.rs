@@ -372,8 +372,8 @@ pub enum Fact<'a> {
         account: AccountId,
         /// The event.
         event: EventId,
-        /// The registration.
-        registration: RegistrationId,
+        /// The registration; `None` if it is someone else's by now: its address was corrected.
+        registration: Option<RegistrationId>,
         /// Whether they want them again.
         again: bool,
     },
@@ -383,11 +383,14 @@ pub enum Fact<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WebhookChange {
     /// It was created.
-    Created,
+    Created {
+        /// Whether the owners get a mail about it: it has a URL, or a member who is no owner, a key or an app created it.
+        is_announced: bool,
+    },
     /// It changed.
     Updated {
         /// Whether the owners get a mail about it: it posts elsewhere or says more than before, or none of them enabled it after it was
-        /// disabled.
+        /// disabled. What is only pulled goes nowhere by itself, so an owner may change that.
         is_announced: bool,
     },
     /// It has a new secret.

@@ -28,8 +28,18 @@ use super::{
     violation::FieldViolation,
 };
 
-/// A code of an event for its door: the status of the registration, whether it was checked in, and for how many people it is.
-pub type DoorCode = (CheckInCode, Status, bool, i32);
+/// A code of an event for its door.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DoorCode {
+    /// The code.
+    pub code: CheckInCode,
+    /// The status of its registration.
+    pub status: Status,
+    /// Whether it was checked in.
+    pub is_checked_in: bool,
+    /// For how many people it is.
+    pub party_size: i32,
+}
 
 /// A registration for an event.
 #[derive(Debug, Clone, PartialEq, Eq)]

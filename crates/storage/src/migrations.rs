@@ -53,7 +53,7 @@ macro_rules! step {
     };
 }
 
-const STEPS: [Step; 66] = [
+const STEPS: [Step; 68] = [
     step!(1, "0001_initial", both),
     step!(2, "0002_registering", both),
     step!(3, "0003_excused_jobs", both),
@@ -126,6 +126,8 @@ const STEPS: [Step; 66] = [
     step!(88, "0088_webhook_indexes", both),
     step!(89, "0089_left_before", both),
     step!(90, "0090_refusal_links", both),
+    step!(91, "0091_faster_counts", both),
+    step!(92, "0092_registration_closes", both),
 ];
 
 /// SQLite's migrations.

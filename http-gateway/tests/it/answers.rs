@@ -121,14 +121,6 @@ async fn a_file_is_streamed_with_its_own_type() {
 }
 
 #[tokio::test]
-async fn what_another_answer_will_replace_soon_is_kept_for_a_shorter_time() {
-    let gateway = Gateway::start().await;
-    let reply = gateway.get("/api/v1/things/provisional/picture").await;
-    assert_eq!(reply.header("cache-control"), Some("public, max-age=5"));
-    assert_eq!(reply.header("x-muster-provisional"), None);
-}
-
-#[tokio::test]
 async fn a_file_that_breaks_off_is_seen_to_be_incomplete() {
     let gateway = Gateway::start().await;
     let reply = gateway.get("/api/v1/things/half/picture").await;

@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use domain::{plan::Plan, registration::Status};
+use domain::{clock::Clock, instant::Instant, plan::Plan, registration::Status};
 use muster_api::{
     Reason,
     v1::bindings::{
@@ -284,15 +284,55 @@ async fn newer_clocks_leave_the_wall_time_of_registration(app: Arc<TestApp>) {
     assert!(app.notices().is_empty(), "the event is at the same moment");
 }
 
+async fn registration_that_was_open_until_the_end_is_so_after_the_upgrade(app: Arc<TestApp>) {
+    let owner = app.over(Surface::Http).owner(Plan::Pro).await;
+    // Migrations go by the clock of the database.
+    let now = Clock::system().now().micros() / 1_000_000 * 1_000_000;
+    let at = |hours: i64| Instant::from_micros(now).plus_seconds(hours * 3_600);
+    let stored = |name: &str, hours: i64| {
+        let (micros, text) = (at(hours).micros(), at(hours).to_string());
+        let local = text.trim_end_matches('Z');
+        format!("{name}_at = {micros}, {name}_local = '{local}'")
+    };
+    let closes = |at: i64| json!(Instant::from_micros(at).to_string().replace('Z', "+00:00"));
+    let none = "end_at = NULL, end_local = NULL".to_owned();
+    for (start, end, opens, expected) in [
+        (-1, Some(2), None, Some(2)),
+        (-1, None, None, Some(2)),
+        (-4, None, None, None),
+        (-4, Some(-1), None, None),
+        (1, Some(2), None, None),
+        (1, Some(4), Some(2), Some(4)),
+        (1, None, Some(1), Some(4)),
+    ] {
+        let event = owner.publish_new(json!({})).await;
+        let end = end.map_or_else(|| none.clone(), |end| stored("end", end));
+        let opens = opens.map(|opens| format!(", {}", stored("registration_opens", opens)));
+        let times = format!(
+            "{}, {end}{}",
+            stored("start", start),
+            opens.unwrap_or_default()
+        );
+        let change = format!("events SET timezone = 'UTC', {times}");
+        app.update(&change, &event.id).await;
+        app.migrate_again(92).await;
+        let found = owner.detail(&event).await["registration_closes"].clone();
+        let expected = expected.map(|hours| closes(at(hours).micros()));
+        assert_eq!(found, expected.unwrap_or_default(), "{start} {opens:?}");
+    }
+}
+
 mod by_database {
     use super::{
         a_list_is_brought_in_while_registration_is_closed,
         newer_clocks_leave_the_wall_time_of_registration,
+        registration_that_was_open_until_the_end_is_so_after_the_upgrade,
     };
 
     tests::on_both_engines!(
         a_list_is_brought_in_while_registration_is_closed,
         newer_clocks_leave_the_wall_time_of_registration,
+        registration_that_was_open_until_the_end_is_so_after_the_upgrade,
     );
 }
 

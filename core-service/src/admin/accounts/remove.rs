@@ -83,7 +83,7 @@ fn plan(view: &AccountView) -> String {
 }
 
 fn unsent() -> String {
-    "the emails of a suspended account are held: leave --cancel-events out to remove it without telling anyone, or resume it first"
+    "the emails of a suspended account are held: leave --cancel-events out to remove it without emails to anyone, or resume it first"
         .to_owned()
 }
 

@@ -24,11 +24,11 @@ pub(super) async fn run(commands: &Commands, is_dry: bool) -> Result<Output, Fai
         (0, _) if seen == 0 => format!("all events follow time zone data {release} already"),
         (0, _) => format!("time zone data {release} changes no event of {seen}"),
         (count, true) => {
-            let changed = counted(count, "event");
+            let changed = counted(count as u64, "event");
             format!("time zone data {release} would change {changed} of {seen}")
         }
         (count, false) => {
-            let changed = counted(count, "event");
+            let changed = counted(count as u64, "event");
             format!("time zone data {release} changed {changed} of {seen}")
         }
     };

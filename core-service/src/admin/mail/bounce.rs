@@ -40,7 +40,9 @@ impl Bounce {
                 Output::new("recorded that the email came back", json)
             }
             Some(Taken::Repeated) => ignored("the email was reported before"),
-            Some(Taken::Unknown) | None => ignored("no email had this token within 90 days"),
+            Some(Taken::Ignored | Taken::Unknown) | None => {
+                ignored("no email had this token within 90 days")
+            }
         })
     }
 }

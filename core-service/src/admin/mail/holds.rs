@@ -6,7 +6,7 @@ use serde_json::json;
 use server::{Failure, command_line};
 
 use super::{
-    super::{Consent, Format, Output, failure},
+    super::{Consent, Format, Output, counted, failure},
     OfAccount,
 };
 use crate::service::{Accounts, Mails};
@@ -68,7 +68,6 @@ pub(super) fn released(id: AccountId, mails: u64) -> Output {
 fn number(mails: impl Into<i128>) -> String {
     match mails.into() {
         0 => "no queued emails".to_owned(),
-        1 => "1 queued email".to_owned(),
-        mails => format!("{mails} queued emails"),
+        mails => counted(mails, "queued email"),
     }
 }

@@ -28,7 +28,7 @@ pub enum AccountIncident {
     },
     /// A member was removed.
     MemberRemoved(Concerned),
-    /// A member who is no owner, a key or an app set up a webhook, or changed where it posts or what it says: its host.
+    /// Someone set up a webhook, or changed where it posts or what it says: its host, which is empty if its messages are only pulled.
     WebhookMade(String),
     /// Nothing got through to a webhook for a day.
     WebhookFailing(TroubledWebhook),

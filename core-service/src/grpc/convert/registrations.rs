@@ -21,7 +21,7 @@ use crate::service::{
 /// Whether mails of an organizer are refused.
 pub(in crate::grpc) fn mail_refusal(refusal: MailRefusal) -> v1::MailRefusal {
     v1::MailRefusal {
-        organizer: refusal.organizer.name,
+        organizer: refusal.organizer,
         is_refused: refusal.is_refused,
     }
 }
@@ -225,11 +225,11 @@ pub(in crate::grpc) fn registration_by_code(
 
 /// The codes of an event for a door, hashed.
 pub(in crate::grpc) fn hashed_codes(event: EventId, codes: Vec<DoorCode>) -> v1::CheckInCodeList {
-    let item = |(code, status, checked_in, party_size): DoorCode| v1::HashedCheckInCode {
-        hash: hexadecimal(&code.hashed(event)),
-        status: status.to_string(),
-        checked_in,
-        party_size,
+    let item = |one: DoorCode| v1::HashedCheckInCode {
+        hash: hexadecimal(&one.code.hashed(event)),
+        status: one.status.to_string(),
+        checked_in: one.is_checked_in,
+        party_size: one.party_size,
     };
     let items: Vec<_> = codes.into_iter().map(item).collect();
     v1::CheckInCodeList {
@@ -325,6 +325,20 @@ pub(in crate::grpc) fn own_registration(
         people_checked_in: registration.arrived,
         confirm_until,
         held_until,
+    }
+}
+
+/// What a link shows that has stopped messages and leads to no registration any more: nothing of whoever has that now.
+pub(in crate::grpc) fn former_registration(
+    event: PublicEvent,
+    links: &Links,
+) -> v1::OwnRegistration {
+    let event = public_event(event, links);
+    v1::OwnRegistration {
+        are_messages_stopped: true,
+        event_title: event.title.clone(),
+        event: Some(event),
+        ..v1::OwnRegistration::default()
     }
 }
 

@@ -16,6 +16,9 @@ const DAY_SECONDS: i64 = 86_400;
 /// For how long a browser in which someone signed in has budgets of its own.
 const KNOWN_BROWSER_DAYS: u32 = 180;
 
+/// For how long a link in a mail refuses the mails of an account after its registration got another address.
+const REFUSAL_LINK_DAYS: u32 = 730;
+
 /// A kind of rows: its step's name, the moment since when they are old, and what deletes them.
 pub(super) type Kind = (&'static str, Instant, Write);
 
@@ -30,7 +33,7 @@ macro_rules! kinds {
 }
 
 /// Returns all kinds. Grants are of use as long as the audit log names them.
-pub(super) fn kinds(now: Instant, retention: Retention) -> [Kind; 20] {
+pub(super) fn kinds(now: Instant, retention: Retention) -> [Kind; 21] {
     let seconds = |seconds: i64| now.plus_seconds(-seconds);
     let days = |days: u32| seconds(i64::from(days) * DAY_SECONDS);
     kinds! {
@@ -39,6 +42,7 @@ pub(super) fn kinds(now: Instant, retention: Retention) -> [Kind; 20] {
         delete_webhook_messages: days(retention.webhook_days);
         delete_held_mails: days(retention.failed_job_days);
         delete_old_mails: days(MAIL_DAYS);
+        delete_old_refusal_links: days(REFUSAL_LINK_DAYS);
         delete_old_answers: now;
         delete_expired_details: now;
         delete_expired_codes: now;

@@ -95,7 +95,8 @@ pub(in crate::service) async fn erase_person(
     // Those to an address that a registration has no longer.
     let sent = context.tx.delete_sent_mails_to(&mailbox).await?;
     let stops = context.tx.delete_bounced_stop(&mailbox).await?;
-    let others = codes + invitations + proofs + contacts + sent + stops;
+    let refusals = context.tx.delete_refusal_links_of(&mailbox).await?;
+    let others = codes + invitations + proofs + contacts + sent + stops + refusals;
     if person.is_some() || erased.mails + others > 0 {
         context.note_write();
     }

@@ -6,8 +6,10 @@ use domain::{
 };
 
 use super::{
-    Guest, Unreadable,
-    headers::{COMPANIONS, EMAIL, FIRST_NAME, LAST_NAME, NAME, PARTY_SIZE, STATUS, key},
+    Guest, Line, Unreadable,
+    headers::{
+        COMPANIONS, EMAIL, FIRST_NAME, LAST_NAME, MAYBE_PARTY_SIZE, NAME, PARTY_SIZE, STATUS, key,
+    },
 };
 
 /// What ticks a box, besides `true`, and what does not: what spreadsheets and people write.
@@ -88,10 +90,13 @@ impl Meaning {
 pub(super) struct Columns(Vec<Meaning>);
 
 impl Columns {
-    /// Guesses by the headers. A question counts before a part of a name, where the list has whole names.
+    /// Guesses by the headers, and where they may mean something else, by the lines. A question counts before a part of a name, where the
+    /// list has whole names.
     pub(super) fn guessed(
         headers: &[String],
+        lines: &[Line],
         questions: &[CustomField],
+        max_party: i32,
     ) -> Result<Self, Unreadable> {
         let keys: Vec<String> = headers.iter().map(|header| key(header)).collect();
         let best = |known: &[&str]| {
@@ -113,7 +118,9 @@ impl Columns {
         columns.mean(parts[1], Meaning::LastName);
         columns.find_answers(headers, questions);
         columns.mean(best(STATUS), Meaning::Status);
-        columns.mean(best(PARTY_SIZE), Meaning::PartySize);
+        let maybe = best(MAYBE_PARTY_SIZE);
+        let maybe = maybe.filter(|at| max_party > 1 && has_numbers(lines, *at));
+        columns.mean(best(PARTY_SIZE).or(maybe), Meaning::PartySize);
         columns.mean(best(COMPANIONS), Meaning::Companions);
         if whole.is_none() && parts == [None, None] {
             return Err(Unreadable::NoName);
@@ -192,6 +199,13 @@ impl Columns {
             is_cancelled,
         }
     }
+}
+
+/// Whether all cells of a column are whole numbers, apart from those that are empty.
+fn has_numbers(lines: &[Line], at: usize) -> bool {
+    let cells = lines.iter().filter_map(|line| line.cells.get(at));
+    let mut cells = cells.filter(|cell| !cell.is_empty());
+    cells.all(|cell| cell.parse::<i32>().is_ok())
 }
 
 /// The people of a line. Where it does not say how many they are, they are those whom it names.

@@ -82,7 +82,7 @@ pub(super) const STATUS: &[&str] = &[
     "rsvp",
 ];
 
-/// For how many people a line is.
+/// For how many people a line is: headers that mean nothing else.
 pub(super) const PARTY_SIZE: &[&str] = &[
     "partysize",
     "howmanypeople",
@@ -106,6 +106,10 @@ pub(super) const PARTY_SIZE: &[&str] = &[
     "liczbaosob",
     "pocetosob",
     "количествочеловек",
+];
+
+/// Headers that mean it if all cells below are numbers: lists of tickets and seats have them, too.
+pub(super) const MAYBE_PARTY_SIZE: &[&str] = &[
     "people",
     "persons",
     "personen",
@@ -302,7 +306,16 @@ mod tests {
 
     #[test]
     fn every_header_is_written_as_it_is_compared() {
-        for header in [EMAIL, NAME, FIRST_NAME, LAST_NAME, PARTY_SIZE, COMPANIONS].concat() {
+        let all = [
+            EMAIL,
+            NAME,
+            FIRST_NAME,
+            LAST_NAME,
+            PARTY_SIZE,
+            MAYBE_PARTY_SIZE,
+            COMPANIONS,
+        ];
+        for header in all.concat() {
             assert_eq!(key(header), header);
         }
         assert_eq!(key(" Prénom & Nom "), "prenomnom");

@@ -14,7 +14,7 @@ fn question(label: &str, field_type: FieldType, options: &[&str]) -> CustomField
 
 /// Line, name and address of everyone.
 fn people(text: &str) -> Vec<(i32, String, String)> {
-    let list = GuestList::read(text.as_bytes(), &[]).unwrap();
+    let list = GuestList::read(text.as_bytes(), &[], 1).unwrap();
     let person = |line: &Line| {
         let guest = list.guest(line, &[]);
         (line.number, guest.name, guest.email)
@@ -34,7 +34,7 @@ fn finds(text: &str, expected: &[(i32, &str, &str)]) {
 
 #[track_caller]
 fn refuses(bytes: &[u8], why: Unreadable) {
-    assert_eq!(GuestList::read(bytes, &[]).unwrap_err(), why);
+    assert_eq!(GuestList::read(bytes, &[], 1).unwrap_err(), why);
 }
 
 #[test]
@@ -135,7 +135,7 @@ fn answers_are_found_by_their_questions_and_other_columns_are_ignored() {
     let text = "Name,Email,Ticket,diet,Days,Newsletter,First name\n\
         Ada,ada@example.org,VIP,'=none,\"Saturday; Friday, late\",ja,A\n\
         Bo,bo@example.org,,,\"Friday, late\",,\n";
-    let list = GuestList::read(text.as_bytes(), &questions).unwrap();
+    let list = GuestList::read(text.as_bytes(), &questions, 1).unwrap();
     let said = |at: usize| {
         let guest = list.guest(&list.lines[at], &questions);
         let answers = guest.answers.into_iter();
@@ -200,7 +200,7 @@ fn every_encoding_of_spreadsheets_is_read() {
         big,
         windows.into_owned(),
     ] {
-        let list = GuestList::read(&bytes, &[]).unwrap();
+        let list = GuestList::read(&bytes, &[], 1).unwrap();
         assert_eq!(list.guest(&list.lines[0], &[]).name, "José Ñandú");
     }
 }
@@ -226,7 +226,7 @@ fn lists_have_a_bound_on_their_columns() {
 #[test]
 fn a_list_says_who_does_not_come() {
     let text = "Name,Email,Status\nAda,ada@example.org,Confirmed\nBo,bo@example.org,Cancelled\n";
-    let list = GuestList::read(text.as_bytes(), &[]).unwrap();
+    let list = GuestList::read(text.as_bytes(), &[], 1).unwrap();
     let cancelled = list
         .lines
         .iter()
@@ -238,10 +238,34 @@ fn a_list_says_who_does_not_come() {
 fn a_question_called_like_a_status_is_a_question() {
     let questions = [question("RSVP", FieldType::Text, &[])];
     let text = "First name,Last name,Email,RSVP\nAda,L,ada@example.org,declined\n";
-    let list = GuestList::read(text.as_bytes(), &questions).unwrap();
+    let list = GuestList::read(text.as_bytes(), &questions, 1).unwrap();
     let guest = list.guest(&list.lines[0], &questions);
     assert_eq!(
         (guest.is_cancelled, guest.answers[0].values.len()),
         (false, 1)
     );
+}
+
+#[test]
+fn a_header_that_may_count_people_does_if_its_cells_are_numbers() {
+    let meaning = |text: &str, max_party| {
+        let list = GuestList::read(text.as_bytes(), &[], max_party).unwrap();
+        list.columns.meaning(2)
+    };
+    for header in [
+        "People", "Guests", "Tickets", "Anzahl", "Quantity", "Seats", "Places",
+    ] {
+        let list = |size: &str| {
+            format!("Name,Email,{header}\nAda,ada@example.org,{size}\nBo,bo@example.org,\n")
+        };
+        assert_eq!(meaning(&list("2"), 3), Meaning::PartySize, "{header}");
+        // Parties are not possible, or it says which ticket or whom.
+        assert_eq!(meaning(&list("2"), 1), Meaning::Ignored, "{header}");
+        assert_eq!(meaning(&list("1x VIP"), 3), Meaning::Ignored, "{header}");
+    }
+    let explicit = "Name,Email,Number of people\nAda,ada@example.org,many\n";
+    assert_eq!(meaning(explicit, 1), Meaning::PartySize);
+    let both = "Name,Email,Party size,Tickets\nAda,ada@example.org,2,9\n";
+    let list = GuestList::read(both.as_bytes(), &[], 3).unwrap();
+    assert_eq!(list.guest(&list.lines[0], &[]).party.size, 2);
 }

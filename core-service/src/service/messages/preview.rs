@@ -159,11 +159,14 @@ impl Messages {
         let asked: Vec<Suppression> = mailboxes.iter().flat_map(both).collect();
         let refused = store.find_suppressions(&asked).await?;
         let stopped = store.find_mail_stops(&mailboxes).await?;
-        let is_refused = |mailbox: &[u8; 32]| {
-            stopped.contains(mailbox) || both(mailbox).iter().any(|one| refused.contains(one))
+        // Who registered themselves gets messages although they refused the mails about what organizers added them to.
+        let is_refused = |one: &Recipient, mailbox: &[u8; 32]| {
+            stopped.contains(mailbox)
+                || refused.contains(&(*mailbox, None))
+                || one.is_added && refused.contains(&(*mailbox, Some(account.id)))
         };
         for (one, mailbox) in page.into_iter().zip(&mailboxes) {
-            let count = if is_refused(mailbox) {
+            let count = if is_refused(&one, mailbox) {
                 &mut reached.refused
             } else if opted_out.contains(&of_account(mailbox)) {
                 &mut reached.opted_out

@@ -103,7 +103,8 @@ impl Registrations {
         let (event, _) = events::find(self.commands.store(), caller, event).await?;
         let requester = Requester::Owner(caller.account);
         event.check_open(requester, self.commands.now())?;
-        let guests = GuestList::read(&list.bytes, &event.custom_fields).map_err(|unreadable| {
+        let guests = GuestList::read(&list.bytes, &event.custom_fields, event.max_party);
+        let guests = guests.map_err(|unreadable| {
             Error::Invalid(vec![FieldViolation {
                 field: "file".to_owned(),
                 message: unreadable.to_string(),

@@ -55,8 +55,8 @@ impl Registrations {
     }
 }
 
-/// Writes another address of a registration: the mail goes there again, the earlier address is told, its code ends, and its links only
-/// refuse mails from now on.
+/// Writes another address of a registration: the mail goes there again, the earlier address gets a notice, its code ends, and its
+/// links only refuse mails from now on.
 pub(super) async fn correct_address(
     context: &mut Context,
     account: AccountId,

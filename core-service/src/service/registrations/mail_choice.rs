@@ -7,8 +7,8 @@ use domain::{
 use storage::{Reads, RefusalLink};
 
 use crate::service::{
-    Context, Error, OwnRegistrations,
-    catalogue::{ShownBy, organizer},
+    Context, Error, OwnRegistration, OwnRegistrations, PublicEvent,
+    catalogue::{organizer, seats_left},
 };
 
 /// What a person chooses about mails. Their registrations stay as they are, and so does every mail about their own requests.
@@ -72,7 +72,7 @@ impl MailChoice {
                 Self::NoMessages | Self::MessagesAgain => Fact::MessagesRefused {
                     account,
                     event,
-                    registration,
+                    registration: Some(registration),
                     again: self == Self::MessagesAgain,
                 },
             };
@@ -85,10 +85,19 @@ impl MailChoice {
 /// What a link shows that leads to no registration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MailRefusal {
-    /// Whose mails it refuses.
-    pub organizer: ShownBy,
+    /// The name of the organizer whose mails it refuses, if the event names one.
+    pub organizer: Option<String>,
     /// Whether they are refused.
     pub is_refused: bool,
+}
+
+/// Where messages were stopped.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum MessagesStopped {
+    /// By the link of this registration.
+    Own(Box<OwnRegistration>),
+    /// By a link that leads to no registration any more. Its mail was about this event.
+    Former(Box<PublicEvent>),
 }
 
 impl OwnRegistrations {
@@ -96,14 +105,9 @@ impl OwnRegistrations {
     pub async fn refusal(&self, token: &str) -> Result<MailRefusal, Error> {
         let store = self.commands.store();
         let link = link(store, &hash(token)?).await?;
-        let event = store.find_event(link.event).await?;
-        let event = event.ok_or(Error::NO_REGISTRATION)?;
         let suppression = (link.mailbox, Some(link.account));
         let refused = store.find_suppressions(&[suppression]).await?;
-        Ok(MailRefusal {
-            organizer: organizer(store, &event).await?,
-            is_refused: !refused.is_empty(),
-        })
+        mail_refusal(store, &link, !refused.is_empty()).await
     }
 
     /// Refuses the mails of an organizer to the mailbox of such a link.
@@ -121,11 +125,59 @@ impl OwnRegistrations {
                 };
                 context.record(fact).await?;
             }
-            Ok(())
+            mail_refusal(&context.tx, &link, true).await
         };
-        self.commands.run(Actor::Attendee, refuse).await?;
-        self.refusal(token).await
+        self.commands.run(Actor::Attendee, refuse).await
     }
+
+    /// Stops the messages of an organizer to the mailbox of a link, whether it still leads to a registration or not: it is in mails that
+    /// programs unsubscribe from.
+    pub async fn stop_messages(&self, token: &str) -> Result<MessagesStopped, Error> {
+        match self.choose(token, MailChoice::NoMessages).await {
+            Err(Error::NotFound { .. }) => {}
+            own => return own.map(Box::new).map(MessagesStopped::Own),
+        }
+        let hash = hash(token)?;
+        let stop = async |context: &mut Context| {
+            let link = link(&context.tx, &hash).await?;
+            let event = context.tx.find_event(link.event).await?;
+            let event = event.ok_or(Error::NO_EVENT)?;
+            let refusal = (link.mailbox, link.account);
+            if context.tx.put_message_refusal(refusal, context.now).await? {
+                let fact = Fact::MessagesRefused {
+                    account: link.account,
+                    event: link.event,
+                    registration: None,
+                    again: false,
+                };
+                context.record(fact).await?;
+            }
+            Ok(event)
+        };
+        let event = self.commands.run(Actor::Attendee, stop).await?;
+        let store = self.commands.store();
+        Ok(MessagesStopped::Former(Box::new(PublicEvent {
+            seats_left: seats_left(store, &event).await?,
+            organizer: organizer(store, &event).await?,
+            event,
+        })))
+    }
+}
+
+async fn mail_refusal(
+    reads: &Reads,
+    link: &RefusalLink,
+    is_refused: bool,
+) -> Result<MailRefusal, Error> {
+    let organizer = match reads.find_event(link.event).await? {
+        Some(event) => organizer(reads, &event).await?.name,
+        // Its account is being deleted.
+        None => None,
+    };
+    Ok(MailRefusal {
+        organizer,
+        is_refused,
+    })
 }
 
 fn hash(token: &str) -> Result<[u8; 32], Error> {

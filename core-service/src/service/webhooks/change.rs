@@ -90,10 +90,9 @@ impl Webhooks {
                     .await?;
                 context.wake_runner();
             }
+            let is_decided = is_redirected || says_more && after.url.is_some();
             let change = WebhookChange::Updated {
-                is_announced: is_redirected
-                    || says_more
-                    || (is_enabled && is_of_others(context, caller).await?),
+                is_announced: is_decided || is_theirs && is_of_others(context, caller).await?,
             };
             record(context, &after, change).await?;
             Ok(after)

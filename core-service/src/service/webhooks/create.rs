@@ -109,7 +109,10 @@ impl Webhooks {
                 updated_at: now,
             };
             context.tx.insert_webhook(&webhook).await?;
-            record(context, &webhook, WebhookChange::Created).await?;
+            let change = WebhookChange::Created {
+                is_announced: webhook.url.is_some() || is_of_others(context, caller).await?,
+            };
+            record(context, &webhook, change).await?;
             let secret = key.secret();
             Ok(MadeWebhook { webhook, secret })
         };

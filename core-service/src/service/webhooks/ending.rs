@@ -55,6 +55,12 @@ async fn judge_failing(commands: &Commands, found: &Webhook) -> Result<(), Error
         let Some(before) = before.filter(Webhook::is_active) else {
             return Ok(());
         };
+        // A change may have brought a delivery since it was found.
+        let soon = context.now.plus_seconds(SOON_SECONDS);
+        let destination = before.destination();
+        if context.tx.has_delivery_due(&destination, soon).await? {
+            return Ok(());
+        }
         let after = still_failing(before.clone(), context.now);
         let Some(change) = change_of(&before, &after) else {
             return Ok(());

@@ -1,6 +1,6 @@
 //! Recipients who are not mailed: by their own wish, or the operator's.
 
-use core_service::service::{MailChoice, NewRegistration, Principal, RegistrationPatch};
+use core_service::service::{LastOwner, MailChoice, NewRegistration, Principal, RegistrationPatch};
 use domain::{
     change::Change,
     event::{Event, NewEvent},
@@ -181,7 +181,7 @@ async fn the_link_to_refuse_survives_another_address(database: Database) {
         assert!(own.get(token).await.is_err());
         assert!(own.cancel(token).await.is_err());
         let shown = own.refusal(token).await.unwrap();
-        assert_eq!(shown.organizer.name.as_deref(), Some("Olga Owner"));
+        assert_eq!(shown.organizer.as_deref(), Some("Olga Owner"));
         assert!(!shown.is_refused);
     }
     // That of the new address is as always.
@@ -207,6 +207,39 @@ async fn the_link_to_refuse_survives_another_address(database: Database) {
         .iter()
         .filter(|one| one["action"] == "registration.refuse_mail");
     assert_eq!(refusals.count(), 1);
+}
+
+async fn links_that_only_refuse_go_with_the_person_and_after_two_years(database: Database) {
+    let instance = Instance::open(&database).await;
+    let (olga, mailbox) = (instance.olga().await, Mailbox::of(&instance));
+    let event = instance.create(&olga, seats(9)).await;
+    let mut links = Vec::new();
+    for name in ["ada", "cleo"] {
+        let address = format!("{name}@example.org");
+        let added = instance.add_at(&olga, &event, &address).await;
+        let mail = mailbox.collect_one().await;
+        let other = RegistrationPatch {
+            email: Change::Set(format!("other-{name}@example.org")),
+            ..RegistrationPatch::default()
+        };
+        let corrected = instance.registrations.edit(&olga, event.id, added, other);
+        corrected.await.unwrap();
+        mailbox.collect().await;
+        links.push(refusal(&mail).to_owned());
+    }
+    let [of_ada, of_cleo] = &links[..] else {
+        panic!("{links:?}");
+    };
+    let own = &instance.own_registrations;
+    let erased = instance.people.erase("ada@example.org", &LastOwner::Refuse);
+    erased.await.unwrap();
+    assert!(own.refusal(of_ada).await.is_err());
+    instance.clock.advance_seconds(729 * 86_400);
+    instance.maintain().await;
+    assert!(own.refusal(of_cleo).await.is_ok());
+    instance.clock.advance_seconds(2 * 86_400);
+    instance.maintain().await;
+    assert!(own.refusal(of_cleo).await.is_err());
 }
 
 async fn an_address_that_the_operator_blocked_gets_codes_alone(database: Database) {
@@ -249,5 +282,6 @@ test_postgres::on_both_engines!(prepare: migrate;
     an_account_invites_nobody_who_refused_its_mails,
     only_a_button_on_the_page_of_ones_own_registration_ends_the_refusal,
     the_link_to_refuse_survives_another_address,
+    links_that_only_refuse_go_with_the_person_and_after_two_years,
     an_address_that_the_operator_blocked_gets_codes_alone,
 );

@@ -225,10 +225,11 @@ fn a_tool_says_nothing_that_its_name_or_an_earlier_tool_says() {
     assert!(find("create_event").get("title").is_none());
     assert_eq!(find("delete_event")["title"], "Delete a draft");
     assert!(argument("create_event", "title")["description"].is_null());
-    // The first one says what it is, and how large it may be; others say what is different.
+    // The first one says what it is, and how large it may be; others say what is different, which needs the first sentence.
     let said = |tool: &str, name: &str| argument(tool, name)["description"].clone();
     assert!(said("create_event", "custom_fields").is_string());
-    assert_eq!(said("update_event", "custom_fields"), "They replace all.");
+    let replaced = "Questions to registrants. They replace all.";
+    assert_eq!(said("update_event", "custom_fields"), replaced);
     assert_eq!(said("list_activity", "limit"), "Page size. Default: 50.");
     assert_eq!(said("list_my_events", "limit"), "Default: 20.");
     assert_eq!(argument("create_event", "max_capacity")["maximum"], 10_000);

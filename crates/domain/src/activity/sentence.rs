@@ -386,7 +386,10 @@ impl Activity {
 }
 
 fn words(name: &str) -> String {
-    name.replace('_', " ")
+    match name {
+        "series_id" => "the series".to_owned(),
+        _ => name.replace('_', " "),
+    }
 }
 
 #[cfg(test)]
@@ -476,6 +479,10 @@ mod tests {
                     json!({"title": "x", "start_date": "y", "city": null}),
                 ),
                 "The key \"laptop\" of Olga changed title, start date and city of \"Rust Meetup\"",
+            ),
+            (
+                fields("person", "event.update", json!({"series_id": "018f"})),
+                "Olga changed the series of \"Rust Meetup\"",
             ),
             (
                 Activity {

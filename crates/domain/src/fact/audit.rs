@@ -204,10 +204,11 @@ impl Fact<'_> {
                 account,
                 event,
                 registration,
-            } => {
-                let subject = registration.map_or_else(|| event.uuid(), RegistrationId::uuid);
-                Entry::new("registration.refuse_mail", account, subject)
-            }
+            } => Entry::new(
+                "registration.refuse_mail",
+                account,
+                registration_or(registration, event),
+            ),
             Self::RemindersRefused {
                 account,
                 registration,
@@ -219,16 +220,16 @@ impl Fact<'_> {
             ),
             Self::MessagesRefused {
                 account,
+                event,
                 registration,
                 again,
-                ..
             } => {
                 let action = if again {
                     "registration.resume_messages"
                 } else {
                     "registration.stop_messages"
                 };
-                Entry::new(action, account, registration.uuid())
+                Entry::new(action, account, registration_or(registration, event))
             }
             // Its text is of no concern to the log.
             Self::MessageChanged {
@@ -400,6 +401,11 @@ impl Fact<'_> {
             _ => return None,
         })
     }
+}
+
+/// What an entry is about: a registration, or the event if the registration is someone else's by now.
+fn registration_or(registration: Option<RegistrationId>, event: EventId) -> Uuid {
+    registration.map_or_else(|| event.uuid(), RegistrationId::uuid)
 }
 
 fn taken_down(event: &Event, reason: Option<&str>) -> Entry {

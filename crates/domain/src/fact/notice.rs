@@ -126,22 +126,16 @@ fn about_webhook(webhook: &Webhook, change: WebhookChange) -> Option<SecurityNot
     let host = webhook.host();
     let (account, webhook) = (webhook.account_id, webhook.id);
     match change {
-        // What is only pulled goes nowhere by itself.
-        WebhookChange::Created | WebhookChange::Updated { is_announced: true }
-            if host.is_none() =>
-        {
-            None
-        }
-        WebhookChange::Created | WebhookChange::Updated { is_announced: true } => {
-            Some(SecurityNotice::WebhookMade {
-                account,
-                webhook,
-                host,
-            })
-        }
+        WebhookChange::Created { is_announced: true }
+        | WebhookChange::Updated { is_announced: true } => Some(SecurityNotice::WebhookMade {
+            account,
+            webhook,
+            host,
+        }),
         WebhookChange::Failing => Some(SecurityNotice::WebhookFailing { account, webhook }),
         WebhookChange::Disabled => Some(SecurityNotice::WebhookDisabled { account, webhook }),
-        WebhookChange::Updated { .. }
+        WebhookChange::Created { .. }
+        | WebhookChange::Updated { .. }
         | WebhookChange::SecretRotated
         | WebhookChange::Deleted
         | WebhookChange::Replayed(_) => None,

@@ -107,7 +107,8 @@ pub enum SecurityNotice {
         /// Its name.
         name: String,
     },
-    /// Someone who is no owner, a key or an app created a webhook, gave one another URL, made one `full`, or enabled one after it was disabled.
+    /// Someone created a webhook, gave one another URL, or made one `full`, or someone who is no owner, a key or an app enabled one after it was
+    /// disabled.
     WebhookMade {
         /// The account.
         #[serde(with = "as_text")]
@@ -116,6 +117,7 @@ pub enum SecurityNotice {
         #[serde(with = "as_text")]
         webhook: WebhookId,
         /// Where it posted to then: it may be elsewhere by the time the mail is read.
+        /// `None` if its messages are only pulled.
         host: Option<String>,
     },
     /// Nothing got through to a webhook for a day.

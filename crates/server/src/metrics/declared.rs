@@ -114,7 +114,7 @@ metrics! {
     job_tries: Histogram "muster_job_try_duration_seconds" [kind, outcome];
     /// Mails that this core handed over, by outcome: sent, unreachable (the server does not work), later or refused.
     mails: Counter "muster_mails_total" [outcome];
-    /// Reports about mails that were handed over, by kind: bounced, complained, repeated (known before) or unknown (of no mail that was sent).
+    /// Reports about mails that were handed over, by kind: bounced, complained, repeated (known before), ignored (of an unknown mail that may have failed alone) or unknown (of no mail that was sent).
     mail_reports: Counter "muster_mail_reports_total" [kind];
     /// Messages that this core posted to webhooks, by outcome of the attempt: delivered, refused (its receiver answered another status than
     /// 2xx), busy (429, 502, 503, 504, or an error with `Retry-After`) or unreachable (no answer).

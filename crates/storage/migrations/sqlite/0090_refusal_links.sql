@@ -9,3 +9,5 @@ CREATE TABLE refusal_links (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX refusal_links_of_account ON refusal_links (account_id);
+CREATE INDEX refusal_links_of_mailbox ON refusal_links (mailbox);
+CREATE INDEX refusal_links_by_age ON refusal_links (created_at);

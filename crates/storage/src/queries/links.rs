@@ -7,7 +7,20 @@ use domain::{
     registration::{DoorCode, Registration},
 };
 
-use crate::{Error, Reads, Tx, record::Record as _, sql::sql};
+use crate::{
+    Error, Reads, Tx,
+    record::{Record as _, record},
+    sql::sql,
+};
+
+record! {
+    DoorCode as r {
+        code = "r.check_in_code",
+        status,
+        is_checked_in = "r.checked_in_at IS NOT NULL",
+        party_size,
+    }
+}
 
 impl Reads {
     /// Returns the registration of a private link, by the SHA-256 of the link's token.
@@ -41,8 +54,9 @@ impl Reads {
         limit: i64,
     ) -> Result<Vec<DoorCode>, Error> {
         let statement = sql!(
-            "SELECT check_in_code, status, checked_in_at IS NOT NULL, party_size FROM registrations WHERE event_id = $1 \
-             ORDER BY CASE status WHEN 'Confirmed' THEN 0 ELSE 1 END, seq LIMIT $2"
+            "SELECT {} FROM registrations r WHERE r.event_id = $1 \
+             ORDER BY CASE r.status WHEN 'Confirmed' THEN 0 ELSE 1 END, r.seq LIMIT $2",
+            DoorCode::COLUMNS,
         );
         self.all(statement, (event, limit)).await
     }

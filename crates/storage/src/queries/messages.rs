@@ -4,12 +4,12 @@ use domain::{
     ids::{AccountId, EventId, MessageId},
     instant::Instant,
     job::{Destination, JobKind},
-    mail::MailState,
     message::{Message, StopReason, Timing},
 };
 
 use crate::{
     Error, Reads, Tx,
+    input::Input,
     record::{Record as _, insert_into, record, update},
     row::{Columns, FromRow},
     sql::{Fragment, sql},
@@ -20,6 +20,10 @@ use crate::{
 const MOVED: Fragment = Fragment::new(
     "CASE timing WHEN 'before_start' THEN $2 - hours * 3600000000 ELSE $3 + hours * 3600000000 END",
 );
+
+/// The states of mails that left, named since an index has them in order.
+const HAS_LEFT: Fragment =
+    Fragment::new("m.state IN ('handed_over', 'refused', 'bounced', 'complained')");
 
 record! {
     Message as m of "messages" {
@@ -119,14 +123,25 @@ impl Reads {
         self.optional(statement, [message]).await
     }
 
-    /// Returns how many mails of an event's messages left and are on record, by the number of the message: the mail server took or refused
-    /// them.
-    pub async fn count_left_message_mails(&self, event: EventId) -> Result<Vec<(i32, i64)>, Error> {
+    /// Returns how many mails of each of these messages, by event and number, left and are on record: the mail server took or refused them.
+    pub async fn count_left_message_mails(
+        &self,
+        messages: &[(EventId, i32)],
+    ) -> Result<Vec<(EventId, i32, i64)>, Error> {
+        // SQLite has no empty lists of rows.
+        if messages.is_empty() {
+            return Ok(Vec::new());
+        }
+        // Each is a step into the index of mails: a join might read all of them.
         let statement = sql!(
-            "SELECT m.occasion, count(*) FROM mails m WHERE m.event_id = $1 AND m.kind = $2 AND m.state <> $3 GROUP BY m.occasion"
+            "SELECT input.event_id, input.number, (SELECT count(*) FROM mails m WHERE m.event_id = input.event_id AND {} \
+             AND m.kind = 'message_mail' AND m.occasion = input.number) FROM input",
+            HAS_LEFT,
         );
-        let values = (event, JobKind::MessageMail, MailState::Withheld);
-        self.all(statement, values).await
+        let input = Input::of(messages)
+            .column("event_id", |(event, _)| *event)
+            .column("number", |(_, number)| *number);
+        self.all(statement, input).await
     }
 
     /// Returns how many mails of an event's messages wait, by the number of the message.
@@ -303,5 +318,27 @@ impl Tx {
             self.execute(statement, values).await?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::mail::MailState;
+
+    use super::*;
+    use crate::sql::Dialect;
+
+    #[test]
+    fn every_state_of_a_mail_that_left_is_named() {
+        let left = [
+            MailState::HandedOver,
+            MailState::Refused,
+            MailState::Bounced,
+            MailState::Complained,
+        ];
+        let names = left.map(|state| format!("'{state}'"));
+        let expected = format!("m.state IN ({})", names.join(", "));
+        assert_eq!(HAS_LEFT.text(Dialect::Sqlite), expected);
+        assert_eq!(JobKind::MessageMail.name(), "message_mail");
     }
 }

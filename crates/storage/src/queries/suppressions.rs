@@ -106,6 +106,25 @@ impl Tx {
         Ok(())
     }
 
+    /// Removes the links by which a mailbox refuses mails; returns their number.
+    pub async fn delete_refusal_links_of(&mut self, mailbox: &[u8; 32]) -> Result<u64, Error> {
+        let statement = sql!("DELETE FROM refusal_links WHERE mailbox = $1");
+        self.execute(statement, [mailbox]).await
+    }
+
+    /// Removes at most `limit` such links from before this time; returns their number.
+    pub async fn delete_old_refusal_links(
+        &mut self,
+        before: Instant,
+        limit: i64,
+    ) -> Result<u64, Error> {
+        let statement = sql!(
+            "DELETE FROM refusal_links WHERE hash IN \
+             (SELECT hash FROM refusal_links WHERE created_at < $1 ORDER BY created_at LIMIT $2)"
+        );
+        self.execute(statement, (before, limit)).await
+    }
+
     /// Suppresses mails to a mailbox; false if they were suppressed before.
     pub async fn put_suppression(
         &mut self,

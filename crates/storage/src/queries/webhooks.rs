@@ -180,6 +180,19 @@ impl Reads {
             .await
     }
 
+    /// Whether a delivery to a webhook is due by a moment.
+    pub async fn has_delivery_due(
+        &self,
+        destination: &Destination,
+        by: Instant,
+    ) -> Result<bool, Error> {
+        let statement = sql!(
+            "SELECT EXISTS (SELECT 1 FROM jobs j WHERE j.destination = $1 AND j.kind = 'webhook_delivery' \
+             AND j.failed_at IS NULL AND j.due_at <= $2)"
+        );
+        self.one(statement, (destination, by)).await
+    }
+
     /// Returns the numbers of webhooks that have a URL, of the `limit` that are found first, and since when deliveries to those that are active
     /// are due. Each of them is a step into the index of due jobs.
     pub async fn count_webhooks(

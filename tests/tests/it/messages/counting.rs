@@ -100,6 +100,20 @@ async fn erasing_someone_changes_no_number_of_what_left(app: Arc<TestApp>) {
     assert_eq!(begun.numbers().await, [4, 0, 2, 2]);
 }
 
+async fn what_left_before_the_upgrade_is_counted_by_it(app: Arc<TestApp>) {
+    let begun = Begun::to(app, 4).await;
+    begun.leaves(0).await;
+    let late = begun.people[1].id.to_string();
+    begun.app.postpone_mails_of(&late).await;
+    begun.app.drain_jobs().await;
+    // As a core of before deletes it.
+    let lost = "mails SET kind = 'gone' WHERE subject_id = (SELECT id FROM registrations WHERE email = 'guest-3@example.org')";
+    begun.app.update_all(lost).await;
+    assert_eq!(begun.numbers().await, [4, 1, 1, 2]);
+    begun.app.migrate_again(89).await;
+    assert_eq!(begun.numbers().await, [4, 1, 2, 1]);
+}
+
 async fn cancelling_answers_with_the_numbers_that_reading_has(app: Arc<TestApp>) {
     let begun = Begun::to(app, 4).await;
     begun.leaves(0).await;
@@ -120,5 +134,6 @@ tests::on_both_engines!(
     what_left_stays_when_its_records_are_deleted,
     mails_that_an_operator_drops_have_not_left,
     erasing_someone_changes_no_number_of_what_left,
+    what_left_before_the_upgrade_is_counted_by_it,
     cancelling_answers_with_the_numbers_that_reading_has,
 );

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use domain::{plan::Plan, scope::Scope};
 use http::Method;
 use muster_api::v1::bindings::{
-    AddRegistration, CancelEvent, CreateMessage, ListActivity, PreviewMessage,
+    AddRegistration, CancelEvent, CreateMessage, ListActivity, PreviewMessage, RegisterAttendee,
+    UpdateRegistration,
 };
 use serde_json::{Value, json};
 use tests::{Mail, Surface, TestApp};
@@ -32,7 +33,7 @@ async fn whoever_was_added_can_refuse_all_mails_by_a_message_too(app: Arc<TestAp
         // The header stays that of messages, which mail programs post to.
         assert!(stop_path(&mail).ends_with("/messages"), "{mail:?}");
         let said = if is_added {
-            "because the organizer registered this address"
+            "because the organizer added this address to the event"
         } else {
             "because this address was registered"
         };
@@ -52,6 +53,62 @@ async fn whoever_was_added_can_refuse_all_mails_by_a_message_too(app: Arc<TestAp
     assert_eq!(
         preview["left_out"],
         json!([{"reason": "refused", "count": 1}])
+    );
+}
+
+async fn who_refused_mails_when_added_gets_messages_about_what_they_registered_for(
+    app: Arc<TestApp>,
+) {
+    let owner = app.over(Surface::Http).owner(Plan::Pro).await;
+    let added_to = owner.publish_new(json!({})).await;
+    let guest = json!({"id": added_to.id, "name": "Ada", "email": "ada@example.org"});
+    owner.ok::<AddRegistration>(guest).await;
+    app.drain_jobs().await;
+    let mails = app.mails();
+    let mut words = mails[0].text.split_whitespace();
+    let url = words.find(|word| word.ends_with("/no-mail")).unwrap();
+    let page = url.strip_prefix(TestApp::PUBLIC_URL).unwrap();
+    app.site.form(page, &[]).send().await;
+
+    let event = owner.publish_new(json!({})).await;
+    let ada = json!({"slug": event.slug, "name": "Ada", "email": "ada@example.org"});
+    let anyone = app.over(Surface::Http).anyone();
+    anyone.ok::<RegisterAttendee>(ada).await;
+    let preview = owner.ok::<PreviewMessage>(to(&event, json!({}))).await;
+    assert_eq!(preview["recipients"], 1);
+    assert_eq!(preview["left_out"], json!([]));
+    sent_to(&owner, &event, json!({})).await;
+    pass(&app, GRACE).await;
+    assert_eq!(reached(&app), ["ada@example.org"]);
+}
+
+async fn mail_programs_stop_messages_after_the_address_was_corrected(app: Arc<TestApp>) {
+    let owner = app.over(Surface::Http).owner(Plan::Pro).await;
+    let event = owner.publish_new(json!({})).await;
+    let guest = json!({"id": event.id, "name": "Ada", "email": "ada@example.org"});
+    let added = owner.ok::<AddRegistration>(guest).await;
+    sent_to(&owner, &event, json!({})).await;
+    pass(&app, GRACE).await;
+    let stop = stop_path(&messages(&app)[0]);
+    let corrected =
+        json!({"id": event.id, "registration_id": added["id"], "email": "bob@example.org"});
+    owner.ok::<UpdateRegistration>(corrected).await;
+    for _ in 0..2 {
+        let reply = app.site.form(&stop, &[]).send().await;
+        let page = reply.html(200);
+        assert!(!page.contains("bob@example.org"), "{page}");
+    }
+    // It is about the mailbox that had the mail.
+    let next = owner.publish_new(json!({})).await;
+    for (name, email) in [("Ada", "ada@example.org"), ("Bob", "bob@example.org")] {
+        let guest = json!({"id": next.id, "name": name, "email": email});
+        owner.ok::<AddRegistration>(guest).await;
+    }
+    let preview = owner.ok::<PreviewMessage>(to(&next, json!({}))).await;
+    let left_out = json!([{"reason": "opted_out", "count": 1}]);
+    assert_eq!(
+        (&preview["recipients"], &preview["left_out"]),
+        (&json!(1), &left_out)
     );
 }
 
@@ -347,6 +404,8 @@ async fn a_mailbox_has_one_budget_over_two_cores(app: Arc<TestApp>) {
 
 tests::on_both_engines!(
     whoever_was_added_can_refuse_all_mails_by_a_message_too,
+    who_refused_mails_when_added_gets_messages_about_what_they_registered_for,
+    mail_programs_stop_messages_after_the_address_was_corrected,
     an_opt_out_ends_messages_and_nothing_else,
     an_opt_out_is_taken_back_on_either_page,
     a_forged_link_stops_nothing,

@@ -210,19 +210,23 @@ async fn a_plan_has_so_many_webhooks_and_another_account_sees_none(app: Arc<Test
     owner.ok::<CreateWebhook>(json!({})).await;
 }
 
-async fn owners_get_no_mail_about_a_webhook_that_is_only_pulled_until_it_has_a_url(
+async fn owners_get_a_mail_about_a_webhook_that_a_key_makes_to_pull_and_gives_a_url(
     app: Arc<TestApp>,
 ) {
     let account = app.account(Plan::Pro).await;
     let owner = app.over(Surface::Http).as_owner(&account);
     let webhook = owner.ok::<CreateWebhook>(json!({})).await;
     app.drain_jobs().await;
-    assert!(app.notices().is_empty(), "{:?}", app.notices());
+    let mails = app.notices();
+    let is_pulled = mails[0].text.contains("from which programs pull changes");
+    assert!(is_pulled, "{mails:?}");
     let receiver = Receiver::start().await;
     let url = json!({"webhook_id": webhook["id"], "url": receiver.url()});
     owner.ok::<UpdateWebhook>(url).await;
     app.drain_jobs().await;
-    let subject = &app.notices()[0].subject;
+    let mails = app.notices();
+    assert_eq!(mails.len(), 2, "{mails:?}");
+    let subject = &mails[1].subject;
     assert!(subject.starts_with("A webhook sends changes"), "{subject}");
 }
 
@@ -271,6 +275,6 @@ tests::on_both_engines!(
     an_account_pings_so_many_times_a_minute_and_others_are_not_affected,
     what_a_stranger_could_reach_with_a_url_is_refused,
     a_plan_has_so_many_webhooks_and_another_account_sees_none,
-    owners_get_no_mail_about_a_webhook_that_is_only_pulled_until_it_has_a_url,
+    owners_get_a_mail_about_a_webhook_that_a_key_makes_to_pull_and_gives_a_url,
     owners_get_a_mail_about_webhooks_that_keys_make_and_revoking_the_key_ends_them,
 );

@@ -1,7 +1,7 @@
 //! Things: each rpc answers what it was given.
 
 use futures_util::{StreamExt, stream};
-use muster_api::{frame::Messages, http_body::HttpBody, metadata::PROVISIONAL};
+use muster_api::{frame::Messages, http_body::HttpBody};
 use tonic::{Response, Status, metadata::MetadataValue};
 
 use super::{Toy, ToyFrame};
@@ -59,9 +59,6 @@ impl Toy {
         let mut response = Response::new(stream::iter(pieces).boxed());
         let metadata = response.metadata_mut();
         metadata.insert("etag", MetadataValue::from_static("\"p1\""));
-        if id == "provisional" {
-            metadata.insert(PROVISIONAL, MetadataValue::from_static("1"));
-        }
         let name = "inline; filename=\"picture.png\"";
         metadata.insert("content-disposition", MetadataValue::from_static(name));
         Ok(response)

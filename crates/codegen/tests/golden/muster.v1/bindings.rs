@@ -235,7 +235,6 @@ impl PublicRpc for ListEvents {
     const CACHING: Option<Caching> = Some(Caching {
         max_age_seconds: 1,
         stale_while_revalidate_seconds: 0,
-        provisional_max_age_seconds: 0,
     });
 }
 
@@ -316,7 +315,6 @@ impl PublicRpc for GetEvent {
     const CACHING: Option<Caching> = Some(Caching {
         max_age_seconds: 1,
         stale_while_revalidate_seconds: 0,
-        provisional_max_age_seconds: 0,
     });
 }
 
@@ -368,7 +366,6 @@ impl PublicRpc for GetOrganizer {
     const CACHING: Option<Caching> = Some(Caching {
         max_age_seconds: 1,
         stale_while_revalidate_seconds: 0,
-        provisional_max_age_seconds: 0,
     });
 }
 
@@ -616,7 +613,6 @@ impl PublicRpc for GetCover {
     const CACHING: Option<Caching> = Some(Caching {
         max_age_seconds: 60,
         stale_while_revalidate_seconds: 0,
-        provisional_max_age_seconds: 60,
     });
 }
 
@@ -670,7 +666,6 @@ impl PublicRpc for ListUseCases {
     const CACHING: Option<Caching> = Some(Caching {
         max_age_seconds: 1,
         stale_while_revalidate_seconds: 0,
-        provisional_max_age_seconds: 0,
     });
 }
 
@@ -719,7 +714,6 @@ impl PublicRpc for ListGuides {
     const CACHING: Option<Caching> = Some(Caching {
         max_age_seconds: 1,
         stale_while_revalidate_seconds: 0,
-        provisional_max_age_seconds: 0,
     });
 }
 
@@ -2742,7 +2736,7 @@ impl Binding for CancelRegistration {
     }
 }
 
-/// `POST /api/v1/me/events/{id}/registrations/{registration_id}/promote`: Gives a registration on the waitlist a spot, before others who wait. If seats are missing, the capacity is as many more as it lacks afterwards: this is done in the same step. The attendee gets an email. A `Confirmed` registration stays unchanged.
+/// `POST /api/v1/me/events/{id}/registrations/{registration_id}/promote`: Gives a registration on the waitlist a spot, before others who wait. If spots are missing for it, the capacity is raised by as many, in the same step. The attendee gets an email. A `Confirmed` registration stays unchanged.
 #[derive(Debug, Clone, Copy)]
 pub struct PromoteRegistration;
 
@@ -3592,7 +3586,7 @@ impl Binding for GetEventStatistics {
 }
 /** `POST /api/v1/me/webhooks`: Creates a webhook. From now on, each change that it is for is posted to its URL, signed, at least once and in no certain order. Without a URL, messages are recorded and can be pulled from `/me/webhook-messages`. The `secret` is in this answer only.
 
-A plan has a number of webhooks: 2 on `free`, 10 on the others. `content` `full` needs a paid plan and the scope `registrations:read`. When a key, an app or a member who is no owner creates a webhook, the owners of the account get an email.*/
+A plan has a number of webhooks: 2 on `free`, 10 on the others. `content` `full` needs a paid plan and the scope `registrations:read`. The owners of the account get an email, unless an owner creates one without a URL themselves. `STEP_UP_REQUIRED` is for sessions alone, never for keys and apps.*/
 
 #[derive(Debug, Clone, Copy)]
 pub struct CreateWebhook;
@@ -3723,7 +3717,7 @@ impl Binding for GetWebhook {
     }
 }
 
-/// `PATCH /api/v1/me/webhooks/{webhook_id}`: Changes a webhook, and leaves what is not in the request. While `is_paused`, messages wait; once it ends, they are sent. The same goes for a webhook that was disabled since it failed for five days: `is_paused` false enables it again.
+/// `PATCH /api/v1/me/webhooks/{webhook_id}`: Changes a webhook, and leaves what is not in the request. While `is_paused`, messages wait; once it ends, they are sent. The same goes for a webhook that was disabled since it failed for five days: `is_paused` false enables it again. Another URL and `full` content need the step-up of a session, as `CreateWebhook` does.
 #[derive(Debug, Clone, Copy)]
 pub struct UpdateWebhook;
 

@@ -506,7 +506,6 @@ impl PublicRpc for GetPicture {
     const CACHING: Option<Caching> = Some(Caching {
         max_age_seconds: 3600,
         stale_while_revalidate_seconds: 60,
-        provisional_max_age_seconds: 5,
     });
 }
 

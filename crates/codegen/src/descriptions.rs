@@ -13,15 +13,15 @@ const FILLERS: [&str; 16] = [
     "or", "when", "then",
 ];
 
-/// What the tools before have said.
+/// The arguments that the tools before have, and the sentences that describe them.
 #[derive(Default)]
-pub(crate) struct Said {
+pub(crate) struct Descriptions {
     arguments: BTreeSet<String>,
     /// By argument.
     sentences: BTreeSet<(String, String)>,
 }
 
-impl Said {
+impl Descriptions {
     /// Leaves out of a tool what names say and what the tools before have said.
     pub(crate) fn leave_out(&mut self, tool: &mut Value) {
         let name = words(tool["name"].as_str().unwrap_or_default());
@@ -31,8 +31,8 @@ impl Said {
             let Some(schema) = schema.as_object_mut() else {
                 continue;
             };
-            self.describe_once(schema, argument);
             describe(schema, argument, &name);
+            self.describe_once(schema, argument);
             let is_first = self.arguments.insert(argument.clone());
             unbound(schema, is_first);
         }
@@ -87,9 +87,20 @@ fn unbound(schema: &mut Object, is_first: bool) {
     }
 }
 
-fn retain_sentences(schema: &mut Object, keep: impl FnMut(&&str) -> bool) {
+/// Leaves out sentences, but not the first one if another stays that may make no sense alone. A default does.
+fn retain_sentences(schema: &mut Object, mut keep: impl FnMut(&str) -> bool) {
     let text = schema.get("description").and_then(Value::as_str);
-    let kept: String = sentences(text.unwrap_or_default()).filter(keep).collect();
+    let mut all = sentences(text.unwrap_or_default());
+    let first = all.next().unwrap_or_default();
+    let is_first_kept = keep(first);
+    let later: Vec<&str> = all.filter(|sentence| keep(sentence)).collect();
+    let is_needed = later.iter().any(|one| !one.starts_with("Default: "));
+    let first = if is_first_kept || is_needed {
+        first
+    } else {
+        ""
+    };
+    let kept = format!("{first}{}", later.concat());
     match kept.trim_end() {
         "" => schema.shift_remove("description"),
         kept => schema.insert("description".to_owned(), kept.into()),
@@ -109,4 +120,47 @@ pub(crate) fn words(text: &str) -> BTreeSet<String> {
         .filter(|word| !word.is_empty() && !FILLERS.contains(word))
         .map(|word| word.strip_suffix('s').unwrap_or(word).to_owned())
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// The description of an argument of this name in two tools, one after the other.
+    fn described(argument: &str, texts: [&str; 2]) -> [Value; 2] {
+        let mut descriptions = Descriptions::default();
+        texts.map(|text| {
+            let mut tool = json!({"name": "do", "inputSchema": {"properties": {argument: {"description": text}}}});
+            descriptions.leave_out(&mut tool);
+            tool["inputSchema"]["properties"][argument]["description"].take()
+        })
+    }
+
+    #[test]
+    fn a_sentence_is_said_once_and_none_stays_without_the_first() {
+        let once = described("zone", ["An IANA name.", "An IANA name."]);
+        assert_eq!(once, [json!("An IANA name."), json!(null)]);
+        let other_end = ["An IANA name. One.", "An IANA name. Two."];
+        assert_eq!(
+            described("zone", other_end),
+            other_end.map(|text| json!(text))
+        );
+        let later = described("zone", ["An IANA name. One.", "Other. One."]);
+        assert_eq!(later[1], json!("Other."));
+        // What a name says needs no words, unless more follows.
+        assert_eq!(
+            described("zone", ["The zone.", "The zone. It moves."])[1],
+            json!("The zone. It moves.")
+        );
+        assert_eq!(described("zone", ["The zone.", "x"])[0], json!(null));
+        assert_eq!(
+            described("zone", ["The zone. Default: UTC.", "x"])[0],
+            json!("Default: UTC.")
+        );
+        // What was left out was not said.
+        let second = described("zone", ["At most 5.", "Zone. At most 5. Odd."]);
+        assert_eq!(second[1], json!("Zone. Odd."));
+    }
 }
