@@ -60,11 +60,11 @@ async fn a_message_is_previewed_tested_sent_and_followed(app: Arc<TestApp>) {
         "{policy}"
     );
     assert_eq!(policy.matches("unsafe").count(), 1, "{policy}");
-    // The mail stands in a frame without rights.
+    // The mail stands in a frame that may open its links in new tabs, and no more.
     assert!(
         review
             .html(200)
-            .contains("sandbox srcdoc=\"&#60;!doctype html&#62;"),
+            .contains("sandbox=\"allow-popups allow-popups-to-escape-sandbox\" srcdoc=\"&#60;!doctype html&#62;"),
         "{review:?}"
     );
     let html = unescaped(review.html(200));
@@ -78,6 +78,9 @@ async fn a_message_is_previewed_tested_sent_and_followed(app: Arc<TestApp>) {
     ] {
         assert!(html.contains(shown), "{shown}: {html}");
     }
+    // The page's policy refuses style sheets, and would show an error instead of where a link leads.
+    assert!(html.contains("<base target=\"_blank\">"), "{html}");
+    assert!(!html.contains("<style"), "{html}");
     assert_eq!(messages_of(&owner, &event.id).await.len(), 0);
 
     let before = app.mails().len();
