@@ -119,6 +119,24 @@ async fn a_message_is_previewed_tested_sent_and_followed(app: Arc<TestApp>) {
     assert_eq!(got.count(), 4, "three guests, and the test");
 }
 
+async fn unpublishing_says_which_messages_it_stops(app: Arc<TestApp>) {
+    let (browser, _, event) = organizer(&app, json!({}), &["Ada L"]).await;
+    let unpublish = path(&event, "/unpublish");
+    let before = browser.page(&unpublish).await;
+    assert!(!before.html(200).contains("won’t be sent"), "{before:?}");
+    let new = path(&event, "/messages/new");
+    for words in [
+        "One message to your guests won’t be sent,",
+        "2 messages to your guests won’t be sent,",
+    ] {
+        let key = key_of(&browser, &new).await;
+        let sent = browser.send(&new, &typed(&key, "send")).await;
+        assert_eq!(sent.status, 303, "{sent:?}");
+        let asked = browser.page(&unpublish).await;
+        assert!(asked.html(200).contains(words), "{asked:?}");
+    }
+}
+
 /// What someone does who writes for the first time, from the first word to the numbers.
 async fn a_newcomer_writes_to_guests_of_whom_one_wants_no_more(app: Arc<TestApp>) {
     let guests = ["Ada L", "Grace H", "Alan T"];
@@ -447,6 +465,7 @@ async fn messages_of(owner: &tests::Client, event: &str) -> Vec<Value> {
 }
 
 tests::on_both_engines!(
+    unpublishing_says_which_messages_it_stops,
     a_message_is_previewed_tested_sent_and_followed,
     a_newcomer_writes_to_guests_of_whom_one_wants_no_more,
     who_is_half_way_through_is_not_told_that_nobody_got_it,
