@@ -121,7 +121,8 @@ impl Filter {
 
     /// Takes what core says of the fields; answers whether it says anything of them.
     pub(super) fn refused(&mut self, violations: &[Violation]) -> bool {
-        let is_field = |one: &&Violation| ["q", "city", "from", "to", "series"].contains(&&*one.field);
+        let is_field =
+            |one: &&Violation| ["q", "city", "from", "to", "series"].contains(&&*one.field);
         self.problems = violations.iter().filter(is_field).cloned().collect();
         // No field shows it, so the next search would be refused, too.
         if self.is_wrong("series") {
