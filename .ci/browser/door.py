@@ -2,8 +2,10 @@
 
 import base64
 import json
+import re
 import time
 import urllib.request
+from datetime import datetime, timezone
 
 import websocket
 from pages import SCHEMES
@@ -86,6 +88,10 @@ class Phone:
     def __init__(self, site, path):
         self.site, self.path = site, path
         site.cdp("Page.addScriptToEvaluateOnNewDocument", source=NOTES)
+        # It is 11 there, which clocks of twelve hours write as others do.
+        hours = datetime.now(timezone.utc).hour - 11
+        site.cdp("Emulation.setTimezoneOverride", timezoneId=f"Etc/GMT{hours:+}")
+        site.cdp("Emulation.setLocaleOverride", locale="en-US")
         site.look(PHONE)
         site.open(path)
 
@@ -242,7 +248,15 @@ def offline(phone, video, tickets, meanwhile):
     phone.sees("warn", "Already checked in", "By the list of")
     phone.sees("warn", "Already scanned here", "not sent yet")
     wait(lambda: "6 scans wait" in site.text(), "six scans")
+    times = re.findall(r"By the list of ([^.]*)\.", " ".join(phone.noted("shown")))
+    assert times and all(re.fullmatch(r"1[12]:\d\d [AP]M", time) for time in times), times
     site.shoot("door-offline")
+    # A form would replace the page by the browser's error.
+    site.find("#q").send_keys("Ida", Keys.ENTER)
+    wait(lambda: "This needs the network" in site.text(), "what forms need")
+    assert site.find("#q").get_attribute("value") == "Ida"
+    site.find("#q").clear()
+    wait(lambda: "6 scans wait" in site.text(), "the state")
     phone.press("Stop scanning")
     phone.look_around("door-offline")
     # The page comes back without the network, with what was scanned, and scans on.

@@ -4,12 +4,14 @@ const DOOR = new URL(registration.scope).pathname;
 const CACHES = "muster-door:";
 const CACHE = CACHES + DOOR;
 const DAY = 24 * 60 * 60 * 1000;
+// A page that was stored so lately is not loaded again with each form of the door.
+const FRESH = 5 * 60 * 1000;
 const SAVED = "x-saved";
 
 addEventListener("install", () => skipWaiting());
 addEventListener("activate", (event) => event.waitUntil(clients.claim()));
 
-const isOld = (page) => !page || Date.now() - Number(page.headers.get(SAVED)) > DAY;
+const isOld = (page, age = DAY) => !page || Date.now() - Number(page.headers.get(SAVED)) > age;
 const forget = async () => {
   await caches.delete(CACHE);
   await registration.unregister();
@@ -28,15 +30,16 @@ const tidy = async () => {
 
 // Stores the page as it is without a query, then its files. Those of an earlier release go.
 const keep = async (files) => {
+  const cache = await caches.open(CACHE);
+  const known = await cache.keys();
+  const paths = known.map(({ url }) => new URL(url).pathname);
+  if (!isOld(await cache.match(DOOR), FRESH) && files.every((file) => paths.includes(file))) return;
   const page = await fetch(DOOR, { redirect: "manual" });
   if (isDenied(page)) return forget();
   if (!page.ok) return;
   const headers = new Headers(page.headers);
   headers.set(SAVED, Date.now());
-  const cache = await caches.open(CACHE);
   await cache.put(DOOR, new Response(await page.blob(), { headers }));
-  const known = await cache.keys();
-  const paths = known.map(({ url }) => new URL(url).pathname);
   await cache.addAll(files.filter((file) => !paths.includes(file)));
   const isGone = (path) => path !== DOOR && !files.includes(path);
   await Promise.all(paths.filter(isGone).map((path) => cache.delete(path)));

@@ -26,11 +26,14 @@ const store = (key, value, place = localStorage) => {
     say("This browser keeps nothing on the device. Leave this page open until all scans are sent.");
   }
 };
-// The site's script knows how the viewer's clocks show hours.
+// The site's script knows how the viewer's clocks show hours. Only what is shown is converted, once.
 const hours = (text) => globalThis.musterHours?.(text) ?? text;
-const clock = (at) => hours(new Date(at).toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" }));
+const clock = (at) => new Date(at).toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" });
 const people = (count, one, more) => `${count} ${count === 1 ? one : more}`;
-const say = (text) => { if (part("state").textContent !== text) part("state").textContent = text; };
+const say = (text) => {
+  const shown = hours(text);
+  if (part("state").textContent !== shown) part("state").textContent = shown;
+};
 
 // What was scanned and is not sent yet, in order, and what the server decided otherwise than the list.
 const scans = stored(SCANS) ?? [];
@@ -129,7 +132,7 @@ const showConflicts = () => {
     const row = document.createElement("li");
     row.className = "row";
     const said = [name, word, hours(detail ?? "")].filter(Boolean).join(" · ");
-    row.textContent = `Scanned at ${clock(at)}: ${said}`;
+    row.textContent = `Scanned at ${hours(clock(at))}: ${said}`;
     return row;
   });
   part("conflicts").hidden = !rows.length;
@@ -314,13 +317,18 @@ document.addEventListener("visibilitychange", () => { if (!document.hidden && is
 addEventListener("online", refresh);
 // Without the network the page comes back only where the browser can store it.
 addEventListener("beforeunload", (leaving) => { if (isAway && isRunning && !navigator.serviceWorker?.controller) leaving.preventDefault(); });
-// A code that is typed while the network is away is a scan, too.
+// While the network is away, a form would replace the page by the browser's error. A code that is typed is a scan, too.
 const typed = document.querySelector("#q");
-typed.form.addEventListener("submit", (sending) => {
-  if (!isAway || !canScan || !codeIn(typed.value)) return;
+addEventListener("submit", (sending) => {
+  if (!canScan || isOver || (navigator.onLine && !isAway)) return;
   sending.preventDefault();
-  take(typed.value);
-  typed.value = "";
+  if (sending.target === typed.form && codeIn(typed.value)) {
+    take(typed.value);
+    typed.value = "";
+    return;
+  }
+  say("This needs the network. You can go on scanning codes.");
+  part("state").scrollIntoView({ block: "nearest" });
 });
 
 if (canScan) {

@@ -45,13 +45,14 @@ impl EventState {
 
     /// That of an upcoming event in a list, at this moment.
     pub(crate) fn of_listed(event: &Event, now: Timestamp) -> Self {
-        let has_come = |time: &Option<String>| {
-            let time: Option<Timestamp> = time.as_deref()?.parse().ok();
-            Some(time? <= now)
-        };
-        if !event.is_registration_open || has_come(&event.registration_closes) == Some(true) {
+        let has_come = |time: &str| time.parse::<Timestamp>().is_ok_and(|time| time <= now);
+        // Without a time of its own, registration closes when the event starts.
+        let closes = event.registration_closes.as_deref();
+        let closes = closes.unwrap_or(&event.start_date);
+        let opens = event.registration_opens.as_deref();
+        if !event.is_registration_open || has_come(closes) {
             Self::Closed
-        } else if has_come(&event.registration_opens) == Some(false) {
+        } else if opens.is_some_and(|opens| !has_come(opens)) {
             Self::NotYetOpen
         } else if event.is_full {
             Self::Full
@@ -135,4 +136,29 @@ pub(crate) fn expected(event: Option<Event>) -> Result<Event, Problem> {
 
 fn malformed(cause: &str) -> Problem {
     Problem::new(Reason::Internal, "Muster failed").caused_by(cause)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_listed_event_takes_no_registrations_once_it_goes_on() {
+        let event = |closes: Option<&str>| Event {
+            start_date: "2030-05-14T19:00:00+02:00".to_owned(),
+            registration_closes: closes.map(str::to_owned),
+            is_registration_open: true,
+            ..Event::default()
+        };
+        let later = Some("2030-05-14T20:00:00+02:00");
+        for (closes, now, state) in [
+            (None, "2030-05-14T16:59:59Z", EventState::Open),
+            (None, "2030-05-14T17:00:00Z", EventState::Closed),
+            (later, "2030-05-14T17:00:00Z", EventState::Open),
+            (later, "2030-05-14T18:00:00Z", EventState::Closed),
+        ] {
+            let listed = EventState::of_listed(&event(closes), now.parse().unwrap());
+            assert_eq!(listed, state, "{closes:?} {now}");
+        }
+    }
 }

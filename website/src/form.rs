@@ -180,6 +180,9 @@ pub(crate) async fn read_with_file(
     let (mut fields, mut file) = (Vec::new(), None);
     let broken = |_| body::invalid("is no form");
     while let Some(field) = multipart.next_field().await.map_err(broken)? {
+        if fields.len() == MAX_FIELDS {
+            break;
+        }
         let of = field.name().unwrap_or_default().to_owned();
         if of == name {
             let content_type = field.content_type().map(ToString::to_string);
@@ -192,7 +195,7 @@ pub(crate) async fn read_with_file(
                 content_type: content_type.unwrap_or_default(),
                 data,
             });
-        } else if fields.len() < MAX_FIELDS {
+        } else {
             fields.push((of, field.text().await.map_err(broken)?));
         }
     }

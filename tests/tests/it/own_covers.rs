@@ -178,12 +178,12 @@ async fn the_dashboard_takes_a_picture_also_for_a_draft(app: Arc<TestApp>) {
         (
             "image/gif",
             &b"GIF89a...."[..],
-            "GIF pictures are not taken",
+            "We don’t support GIF pictures.",
         ),
         (
             "image/heic",
             b"\0\0\0\x18ftypheic....",
-            "HEIC pictures and videos are not taken",
+            "We don’t support HEIC pictures and videos.",
         ),
     ] {
         let wrong = upload_as(&browser, &page, kind, file).await;

@@ -14,7 +14,7 @@ use crate::{
     return_path::{DASHBOARD, with_return_path},
     unsent::{Unsent, Why, may_be_sent_again},
     viewer::Viewer,
-    words::{capitalized, sentence},
+    words::{capitalized, general, sentence},
 };
 
 /// Where a session proves again whose it is.
@@ -66,7 +66,7 @@ impl Denied {
             (_, Some(form)) if may_be_sent_again(&problem) => {
                 let waits = problem.retry_after_seconds.unwrap_or_default();
                 let why = match problem.http_status {
-                    _ if is_of_new_account(&problem) => &NEW_ACCOUNT,
+                    _ if limit_of_new_account(&problem).is_some() => &NEW_ACCOUNT,
                     429 if waits > SHORT_WAIT_SECONDS => &USED_UP,
                     429 => &TOO_MANY,
                     _ => &UNAVAILABLE,
@@ -88,7 +88,7 @@ impl Denied {
         let unsent = Unsent {
             page: Page::unlisted(links, why.headline, "A private page.", Section::None),
             why,
-            reason: is_of_new_account(problem).then(|| sentence(problem)),
+            reason: limit_of_new_account(problem).map(general),
             url: self.context.parts.uri.path(),
             form: &form.clone().answered(Some(problem)),
             label,
@@ -130,7 +130,7 @@ const SIGNED_OUT: Why = Why {
 
 const UNPROVEN: Why = Why {
     headline: "Please confirm that it is you",
-    text: "This needs a new code from your mail. Nothing that you typed is lost: confirm, then send it again from this page.",
+    text: "This needs a new code from your email. Nothing that you typed is lost: confirm, then send it again from this page.",
     before: Some((PROVE, "Confirm that it is you")),
 };
 
@@ -156,15 +156,17 @@ const USED_UP: Why = Why {
 };
 
 const NEW_ACCOUNT: Why = Why {
-    headline: "A new account may mail few people",
+    headline: "A new account can email only a few people",
     text: "Nothing that you typed is lost. Send it again once the limit allows it.",
     before: None,
 };
 
-/// Whether a problem is the limit of new accounts (rule 41 of docs/rules.md). Core's words say what is left of it, and what lifts it.
-fn is_of_new_account(problem: &Problem) -> bool {
+/// What core says of the limit of new accounts (rule 41 of docs/rules.md): what is left of it, and what lifts it. `None` if the problem
+/// is another.
+fn limit_of_new_account(problem: &Problem) -> Option<&str> {
     let mut details = problem.details.iter();
-    details.any(|detail| detail.field == "new_account_mails")
+    let limit = details.find(|detail| detail.field == "new_account_mails")?;
+    Some(&limit.message)
 }
 
 const UNAVAILABLE: Why = Why {

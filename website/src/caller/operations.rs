@@ -13,6 +13,7 @@ use crate::{
     layout::PageResult,
     mistyped::asked,
     request_context::{RequestContext, Site},
+    unsent::may_be_sent_again,
 };
 
 /// Where people go who are in no account.
@@ -89,10 +90,15 @@ impl SignedInOperations {
                 }
                 read => read?,
             };
-            let typed = Some(form.clone());
+            // A page to send the fields again could not have the file: its form is shown, where it is chosen again.
+            let has_file = sent.is_some();
+            let typed = (!has_file).then(|| form.clone());
             let take = |caller: Caller| async move {
                 match take(caller.clone(), form.clone(), sent).await {
-                    Err(problem) if caller.may_correct(&form, &problem) => {
+                    Err(problem)
+                        if caller.may_correct(&form, &problem)
+                            || (has_file && may_be_sent_again(&problem)) =>
+                    {
                         show(caller.refused(form, problem)).await
                     }
                     answer => answer,

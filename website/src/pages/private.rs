@@ -175,7 +175,7 @@ async fn ask_to_refuse_former(context: &RequestContext, token: String) -> PageRe
     let request = GetMailRefusalByTokenRequest { token };
     let refusal = context.ask::<GetMailRefusalByToken>(request).await?;
     let title = if refusal.is_refused {
-        "You get no more email from this organizer"
+        "You won’t get email from this organizer any more"
     } else {
         "No more email from this organizer?"
     };

@@ -21,7 +21,7 @@ fn known(rule: &str) -> Option<String> {
     match sentence {
         Some((_, sentence)) => Some((*sentence).to_owned()),
         None if is_missing(rule) => Some("Please fill this in.".to_owned()),
-        None => with_numbers(rule).or_else(|| of_file(rule)),
+        None => with_numbers(rule),
     }
 }
 
@@ -48,24 +48,6 @@ pub(crate) fn is_missing(rule: &str) -> bool {
         "must be true for",
     ];
     RULES.iter().any(|start| rule.starts_with(start)) || rule == "must be true"
-}
-
-/// Rules about what a file is.
-fn of_file(rule: &str) -> Option<String> {
-    let sentence = if rule.ends_with("send JPEG, PNG or WebP") {
-        "Choose a JPEG, PNG or WebP picture."
-    } else if let Some(types) = rule.strip_prefix("must be of the type ") {
-        if types.contains("image/") {
-            "Choose a JPEG, PNG or WebP picture."
-        } else if types.contains("text/csv") {
-            "Choose a CSV file."
-        } else {
-            "Choose a file of another kind."
-        }
-    } else {
-        return None;
-    };
-    Some(sentence.to_owned())
 }
 
 /// Rules with numbers.

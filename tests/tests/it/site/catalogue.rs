@@ -232,6 +232,12 @@ async fn people_find_events_by_words_city_and_dates(app: Arc<TestApp>) {
         "{html}"
     );
     assert_eq!(wrong.header("cache-control"), Some("no-store"));
+    let wrong = app.site.page("/events?q=rust&series=none").send().await;
+    let html = wrong.html(400);
+    assert!(
+        html.contains("There is no such series.") && html.contains("value=\"rust\""),
+        "{html}"
+    );
 }
 
 tests::on_both_engines!(

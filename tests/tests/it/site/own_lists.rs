@@ -48,10 +48,25 @@ async fn the_name_of_a_file_that_is_refused_stays(app: Arc<TestApp>) {
     let picture = send(&browser, &path(&event, "/cover"), &[], Some(b"no picture")).await;
     let html = picture.html(400);
     assert!(
-        html.contains("This is no picture: use JPEG, PNG or WebP."),
+        html.contains("This file isn’t a picture. Use JPEG, PNG or WebP."),
         "{html}"
     );
     assert!(html.contains("You chose a.csv."), "{html}");
+}
+
+/// A page to send it again could not have the file, only its name.
+async fn a_file_that_cannot_be_taken_now_is_chosen_again(app: Arc<TestApp>) {
+    let (browser, _, event) = organizer(&app, json!({}), &[]).await;
+    let session = browser.cookie("__Host-muster").unwrap();
+    browser.send("/sign-out", &[]).await;
+    for page in ["/cover", "/registrations/import"] {
+        browser.set_cookie("__Host-muster", &session);
+        let page = path(&event, page);
+        let ended = send(&browser, &page, &[], Some(b"Shoes\n7\n")).await;
+        let encoded = page.replace('/', "%2F");
+        let next = format!("/sign-in?next={encoded}");
+        assert_eq!(ended.header("location"), Some(&*next), "{ended:?}");
+    }
 }
 
 async fn a_list_is_pasted_looked_at_and_confirmed(app: Arc<TestApp>) {
@@ -191,7 +206,7 @@ async fn whoever_may_mail_no_more_can_add_people_without_emails(app: Arc<TestApp
     .await;
     let html = preview.html(200);
     assert!(
-        html.contains("You’ve reached today’s email limit"),
+        html.contains("This list needs more emails than you have left today"),
         "{html}"
     );
     assert!(
@@ -213,9 +228,33 @@ async fn whoever_may_mail_no_more_can_add_people_without_emails(app: Arc<TestApp
     assert_eq!(list(&owner, &event).await.len(), 21);
 }
 
+/// They count against its quota either way: reminders and changes come.
+async fn a_list_beyond_the_emails_of_the_plan_is_not_offered_without_emails(app: Arc<TestApp>) {
+    let account = app.account(Plan::Free).await;
+    let owner = app.over(tests::Surface::Http).as_owner(&account);
+    let event = owner.publish_new(json!({})).await;
+    let browser = Browser::signed_in(&app, &account.email).await;
+    let page = path(&event, "/registrations/import");
+    let people = (0..501).map(|number| format!("Guest {number},guest{number}@example.org\n"));
+    let pasted = format!("Name,Email\n{}", people.collect::<String>());
+    let typed = [("list", &*pasted), ("notify", "true")];
+    let preview = send(&browser, &page, &typed, None).await;
+    let html = preview.html(200);
+    assert!(
+        html.contains("Your plan doesn’t have enough emails left for today."),
+        "{html}"
+    );
+    assert!(
+        !html.contains("value=\"confirm") && !html.contains("without emailing"),
+        "{html}"
+    );
+}
+
 tests::on_both_engines!(
+    a_file_that_cannot_be_taken_now_is_chosen_again,
     the_name_of_a_file_that_is_refused_stays,
     a_list_is_pasted_looked_at_and_confirmed,
     a_file_of_a_spreadsheet_is_taken_and_what_is_none_is_said_beside_it,
     whoever_may_mail_no_more_can_add_people_without_emails,
+    a_list_beyond_the_emails_of_the_plan_is_not_offered_without_emails,
 );

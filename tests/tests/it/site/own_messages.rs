@@ -60,11 +60,11 @@ async fn a_message_is_previewed_tested_sent_and_followed(app: Arc<TestApp>) {
         "{policy}"
     );
     assert_eq!(policy.matches("unsafe").count(), 1, "{policy}");
-    // The mail stands in a frame without rights.
+    // The mail stands in a frame that may open its links in new tabs, and no more.
     assert!(
         review
             .html(200)
-            .contains("sandbox srcdoc=\"&#60;!doctype html&#62;"),
+            .contains("sandbox=\"allow-popups allow-popups-to-escape-sandbox\" srcdoc=\"&#60;!doctype html&#62;"),
         "{review:?}"
     );
     let html = unescaped(review.html(200));
@@ -78,6 +78,9 @@ async fn a_message_is_previewed_tested_sent_and_followed(app: Arc<TestApp>) {
     ] {
         assert!(html.contains(shown), "{shown}: {html}");
     }
+    // The page's policy refuses style sheets, and would show an error instead of where a link leads.
+    assert!(html.contains("<base target=\"_blank\">"), "{html}");
+    assert!(!html.contains("<style"), "{html}");
     assert_eq!(messages_of(&owner, &event.id).await.len(), 0);
 
     let before = app.mails().len();
@@ -114,6 +117,24 @@ async fn a_message_is_previewed_tested_sent_and_followed(app: Arc<TestApp>) {
         .iter()
         .filter(|mail| mail.subject.contains("How to find the door"));
     assert_eq!(got.count(), 4, "three guests, and the test");
+}
+
+async fn unpublishing_says_which_messages_it_stops(app: Arc<TestApp>) {
+    let (browser, _, event) = organizer(&app, json!({}), &["Ada L"]).await;
+    let unpublish = path(&event, "/unpublish");
+    let before = browser.page(&unpublish).await;
+    assert!(!before.html(200).contains("won’t be sent"), "{before:?}");
+    let new = path(&event, "/messages/new");
+    for words in [
+        "One message to your guests won’t be sent,",
+        "2 messages to your guests won’t be sent,",
+    ] {
+        let key = key_of(&browser, &new).await;
+        let sent = browser.send(&new, &typed(&key, "send")).await;
+        assert_eq!(sent.status, 303, "{sent:?}");
+        let asked = browser.page(&unpublish).await;
+        assert!(asked.html(200).contains(words), "{asked:?}");
+    }
 }
 
 /// What someone does who writes for the first time, from the first word to the numbers.
@@ -444,6 +465,7 @@ async fn messages_of(owner: &tests::Client, event: &str) -> Vec<Value> {
 }
 
 tests::on_both_engines!(
+    unpublishing_says_which_messages_it_stops,
     a_message_is_previewed_tested_sent_and_followed,
     a_newcomer_writes_to_guests_of_whom_one_wants_no_more,
     who_is_half_way_through_is_not_told_that_nobody_got_it,

@@ -111,7 +111,7 @@ async fn a_reminder_is_shown_as_people_will_read_it(app: Arc<TestApp>) {
         "/registrations/[link]/no-reminders",
         "[code]",
         // As mail programs show it, with a picture of no guest's code.
-        "sandbox srcdoc=\"&#60;!doctype html&#62;",
+        "sandbox=\"allow-popups allow-popups-to-escape-sandbox\" srcdoc=\"&#60;!doctype html&#62;",
         "&#60;img src=&#34;data:image/png;base64,",
     ] {
         assert!(html.contains(part), "{part}: {html}");

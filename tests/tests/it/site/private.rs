@@ -355,7 +355,10 @@ async fn whoever_was_added_refuses_the_organizers_mail_by_a_form(app: Arc<TestAp
     assert_eq!(attributes(html, "action"), [&*refuse]);
     let reply = app.site.form(&refuse, &[]).send().await;
     let html = followed(&app, &reply, &refuse).await;
-    assert!(html.contains("You get no more email"), "{html}");
+    assert!(
+        html.contains("You won’t get email from this organizer any more"),
+        "{html}"
+    );
     // Whoever registered themselves has nothing to refuse.
     register(&app, &second, "Bob", "bob@example.org").await;
     let bob = links(&app, "bob@example.org").await.remove(0);

@@ -121,8 +121,13 @@ impl Filter {
 
     /// Takes what core says of the fields; answers whether it says anything of them.
     pub(super) fn refused(&mut self, violations: &[Violation]) -> bool {
-        let is_field = |one: &&Violation| ["q", "city", "from", "to"].contains(&&*one.field);
+        let is_field =
+            |one: &&Violation| ["q", "city", "from", "to", "series"].contains(&&*one.field);
         self.problems = violations.iter().filter(is_field).cloned().collect();
+        // No field shows it, so the next search would be refused, too.
+        if self.is_wrong("series") {
+            self.series = None;
+        }
         !self.problems.is_empty()
     }
 
@@ -191,5 +196,8 @@ mod tests {
         assert!(!filter.refused(&[violation("offset")]));
         assert!(filter.refused(&[violation("offset"), violation("to")]));
         assert!(filter.is_wrong("to") && !filter.is_wrong("from"));
+        let mut filter = read("q=rust&series=none");
+        assert!(filter.refused(&[violation("series")]));
+        assert_eq!(filter.url(0), "/events?q=rust");
     }
 }

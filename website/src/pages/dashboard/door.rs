@@ -99,7 +99,9 @@ pub(in crate::pages) async fn show(caller: Caller) -> PageResult {
             ..DoorQuery::default()
         });
         page.next_url = next.map(|query| link(&path(&id), &query));
-        let may_add = caller.viewer.may(Scope::RegistrationsWrite) && event.is_published;
+        let may_add = caller.viewer.may(Scope::RegistrationsWrite)
+            && event.is_published
+            && !page.head.is_closed;
         page.add_url = may_add.then(|| add_url(&id, &q));
         page.q = q;
         page.found = list.count;

@@ -28,7 +28,7 @@ impl MailPreview {
             reader: Some(preview.recipient_name.clone()),
             subject: preview.subject.clone(),
             text: preview.text.clone(),
-            html: Some(preview.html.clone()),
+            html: Some(in_frame(&preview.html)),
         }
     }
 }
@@ -111,8 +111,17 @@ fn mail(answer: EventMailPreview) -> MailPreview {
         reader: None,
         subject: answer.subject.unwrap_or_default(),
         text: answer.text.unwrap_or_default(),
-        html: answer.html,
+        html: answer.html.as_deref().map(in_frame),
     }
+}
+
+/// A mail's HTML for a frame of the page. Links open in new tabs. Without its style sheet, which the page's policy refuses, only the
+/// bright looks of its attributes are left.
+fn in_frame(html: &str) -> String {
+    let split = html.split_once("<meta name=\"color-scheme\"");
+    let split = split.and_then(|(before, rest)| Some((before, rest.split_once("</style>")?.1)));
+    let (before, after) = split.unwrap_or(("", html));
+    format!("{before}<base target=\"_blank\">{after}")
 }
 
 /// `1 person`, `12 people`.

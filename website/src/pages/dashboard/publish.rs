@@ -5,7 +5,7 @@ use muster_api::{
     Scope,
     v1::{
         MyEventDetail, PublishEventRequest, UnpublishEventRequest,
-        bindings::{PublishEvent, UnpublishEvent},
+        bindings::{PreviewUnpublishing, PublishEvent, UnpublishEvent},
     },
 };
 
@@ -27,6 +27,8 @@ struct PublishPage {
     head: EventHead,
     /// Whether the button publishes; else it makes the event a draft again.
     publishes: bool,
+    /// How many messages to guests the button stops for good.
+    stopped_messages: i32,
     event: MyEventDetail,
 }
 
@@ -45,10 +47,18 @@ async fn show(caller: &Caller, title: &str, publishes: bool) -> PageResult {
     if event.is_published == publishes || event.is_cancelled {
         return Ok(flash::see(&path_of(&event.id), None));
     }
+    let stopped_messages = if publishes {
+        0
+    } else {
+        let id = event.id.clone();
+        let request = UnpublishEventRequest { id };
+        caller.ask::<PreviewUnpublishing>(request).await?.messages
+    };
     caller.answer(&PublishPage {
         page: caller.page(title, Tab::Events),
         head: EventHead::of(&event, Part::Overview),
         publishes,
+        stopped_messages,
         event,
     })
 }

@@ -162,7 +162,7 @@ const UNAVAILABLE: Why = Why {
 
 const UNPROVEN: Why = Why {
     headline: "Please confirm that it is you",
-    text: "The app gets more than reading, which needs a new code from your mail. Confirm, then send your decision again from this page.",
+    text: "The app gets more than reading, which needs a new code from your email. Confirm, then send your decision again from this page.",
     before: Some((PROVE, "Confirm that it is you")),
 };
 

@@ -48,10 +48,11 @@ const NO_RULES: [&str; 5] = [
 ];
 
 /// What stands where rules have a value of another kind than a number.
-const VALUES: [(&str, &str); 4] = [
+const VALUES: [(&str, &str); 5] = [
     ("{items}", "items"),
     ("{zone}", "Europe/Berlin"),
     ("\"must be {}\"", "\"must be Pending or Confirmed\""),
+    ("is {0}: send JPEG", "is a GIF file: send JPEG"),
     ("{why}", "you are not a member for all dates that follow"),
 ];
 
@@ -164,10 +165,6 @@ fn rules_of_later_features_are_sentences_for_people() {
         (
             "cannot be used: its URL must begin with https://, name a host, and have no user name and no password",
             "Enter a web address that begins with https://, without a user name and a password.",
-        ),
-        (
-            "must be of the type image/jpeg or image/png or image/webp",
-            "Choose a JPEG, PNG or WebP picture.",
         ),
         (
             "has 500 by 200 pixels: send at least 600 by 315, and at most 25 million pixels",

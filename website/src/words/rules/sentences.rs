@@ -1,7 +1,7 @@
 //! The sentences for rules of which nothing else needs to be known.
 
 /// How the API's words begin, and the sentence. The first that fits counts.
-pub(super) const SENTENCES: [(&str, &str); 123] = [
+pub(super) const SENTENCES: [(&str, &str); 124] = [
     (
         "must be \"this\", because more than 104 dates follow",
         "More than 104 dates follow. Change this one alone.",
@@ -48,39 +48,39 @@ pub(super) const SENTENCES: [(&str, &str); 123] = [
     ),
     (
         "is a GIF file",
-        "GIF pictures are not taken: use JPEG, PNG or WebP.",
+        "We don’t support GIF pictures. Use JPEG, PNG or WebP.",
     ),
     (
         "is an HEIC file",
-        "HEIC pictures and videos are not taken: use JPEG, PNG or WebP.",
+        "We don’t support HEIC pictures and videos. Use JPEG, PNG or WebP.",
     ),
     (
         "is an AVIF file",
-        "AVIF pictures are not taken: use JPEG, PNG or WebP.",
+        "We don’t support AVIF pictures. Use JPEG, PNG or WebP.",
     ),
     (
         "is a BMP file",
-        "BMP pictures are not taken: use JPEG, PNG or WebP.",
+        "We don’t support BMP pictures. Use JPEG, PNG or WebP.",
     ),
     (
         "is a TIFF file",
-        "TIFF pictures are not taken: use JPEG, PNG or WebP.",
+        "We don’t support TIFF pictures. Use JPEG, PNG or WebP.",
     ),
     (
         "is a PDF file",
-        "PDF files are not taken: use JPEG, PNG or WebP.",
+        "We don’t support PDF files. Use JPEG, PNG or WebP.",
     ),
     (
         "is an SVG file",
-        "SVG pictures are not taken: use JPEG, PNG or WebP.",
+        "We don’t support SVG pictures. Use JPEG, PNG or WebP.",
     ),
     (
         "is no picture",
-        "This is no picture: use JPEG, PNG or WebP.",
+        "This file isn’t a picture. Use JPEG, PNG or WebP.",
     ),
     (
         "is required with failed_until",
-        "Choose from when on, too.",
+        "Enter the start of the period, too.",
     ),
     (
         "must be after failed_since",
@@ -395,7 +395,8 @@ pub(super) const SENTENCES: [(&str, &str); 123] = [
     ),
     (
         "the daily mails of the",
-        "Your plan’s emails for today are used up. Try again tomorrow.",
+        "Your plan doesn’t have enough emails left for today. Add fewer people, or try again tomorrow.",
     ),
+    ("must be of the type", "Choose a file of another kind."),
     ("must be left out", "Leave this empty."),
 ];

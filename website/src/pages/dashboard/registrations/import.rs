@@ -39,6 +39,9 @@ const CONTENT: &str = "content";
 /// The most lines that a page shows; those that are wrong come first.
 const SHOWN_LINES: usize = 200;
 
+/// How core's words about the limit of new accounts begin.
+const OF_NEW_ACCOUNT: &str = "a new account ";
+
 /// The kinds of files to choose from.
 const KINDS: &str = ".csv,.tsv,.txt,text/csv,text/tab-separated-values,text/plain";
 
@@ -65,6 +68,8 @@ struct ListPage {
     columns: Vec<(String, &'static str)>,
     ignored: Vec<String>,
     is_mailed: bool,
+    /// Whether a list that is refused could be added without emails: the quota of a plan counts either way.
+    may_add_quietly: bool,
     content: String,
     key: String,
 }
@@ -207,6 +212,7 @@ fn answer(
             .collect(),
         ignored: ignored.into_iter().map(|column| column.header).collect(),
         is_mailed,
+        may_add_quietly: list.refused_because().starts_with(OF_NEW_ACCOUNT),
         content: STANDARD.encode(content),
         key: fresh_key(),
         list,
