@@ -318,7 +318,7 @@ async fn registration_that_was_open_until_the_end_is_so_after_the_upgrade(app: A
         app.migrate_again(92).await;
         let found = owner.detail(&event).await["registration_closes"].clone();
         let expected = expected.map(|hours| closes(at(hours).micros()));
-        assert_eq!(found, expected.unwrap_or_default(), "{start} {opens:?}");
+        assert_eq!(found, expected.unwrap_or_default(), "{times}");
     }
 }
 
