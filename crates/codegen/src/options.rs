@@ -177,7 +177,6 @@ pub(crate) struct Link {
 /// `muster.options.v1.Caching`.
 #[derive(Debug, Default, Clone, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-#[expect(clippy::struct_field_names, reason = "each names its unit")]
 pub(crate) struct Caching {
     pub(crate) max_age_seconds: u32,
     pub(crate) stale_while_revalidate_seconds: u32,

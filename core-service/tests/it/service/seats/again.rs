@@ -90,7 +90,8 @@ async fn refuse_nobody(database: &Database) {
 fn limits() -> LimitSettings {
     LimitSettings {
         mailboxes: MailboxLimits {
-            all: Limit::new(2, Period::Hour),
+            // One network gets half of it.
+            all: Limit::new(4, Period::Hour),
             by_organizers: Limit::Off,
         },
         ..LimitSettings::OFF
