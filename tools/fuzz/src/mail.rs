@@ -22,7 +22,7 @@ pub(crate) const TARGET: Target = Target {
 /// RFC 5322, without the line's break.
 const LINE_OCTETS: usize = 998;
 
-const HEADERS: [&str; 8] = [
+const HEADERS: [&str; 9] = [
     "From",
     "To",
     "Subject",
@@ -31,6 +31,7 @@ const HEADERS: [&str; 8] = [
     "Auto-Submitted",
     "MIME-Version",
     "Content-Type",
+    "X-PM-Metadata-muster",
 ];
 
 /// Sends into a folder.

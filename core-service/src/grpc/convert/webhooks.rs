@@ -219,10 +219,9 @@ pub(in crate::grpc) fn which_messages(
         }])
     };
     match (&*request.message_ids, &request.failed_since) {
-        ([], None) if request.failed_until.is_some() => Err(violation(
-            "failed_since",
-            "is required with failed_until",
-        )),
+        ([], None) if request.failed_until.is_some() => {
+            Err(violation("failed_since", "is required with failed_until"))
+        }
         ([], None) => Err(violation(
             "message_ids",
             "must name messages, or send failed_since",
