@@ -17,7 +17,7 @@ WITHOUT_EFFECT = {
 
 UNDERSTOOD = {
     "image", "entrypoint", "command", "environment", "user", "read_only", "cap_drop", "cap_add", "security_opt", "mem_limit", "tmpfs",
-    "volumes", "ports", "network_mode", "healthcheck", "depends_on", "deploy", "restart", "stop_grace_period", *WITHOUT_EFFECT,
+    "volumes", "ports", "networks", "network_mode", "healthcheck", "depends_on", "deploy", "restart", "stop_grace_period", *WITHOUT_EFFECT,
 }  # fmt: skip
 
 
@@ -76,6 +76,14 @@ def services(path, settings):
             raise Wrong(f"{path}: services depend on each other in a circle")
         ordered.update((name, read[name]) for name in ready)
     return ordered
+
+
+def network(path, settings):
+    """The addresses of the network of all services, as podman's flags."""
+    default = interpolated(YAML(typ="safe").load(Path(path))["networks"]["default"], settings)
+    (addresses,) = default["ipam"]["config"]
+    flags = {"subnet": "--subnet", "ip_range": "--ip-range"}
+    return [word for key, value in addresses.items() for word in (flags[key], value)]
 
 
 class Image:

@@ -30,7 +30,8 @@ mkdir -p "$data" /run/postgresql
 chown postgres "$data" /run/postgresql
 as_postgres() { setpriv --reuid=postgres --regid=postgres --clear-groups "$@"; }
 if [ ! -e "$data/PG_VERSION" ]; then
-  as_postgres "$bin/initdb" -D "$data" --username "$POSTGRES_USER" --pwfile "$POSTGRES_PASSWORD_FILE" --auth scram-sha-256 >/dev/null
+  as_postgres "$bin/initdb" -D "$data" --username "$POSTGRES_USER" --pwfile "$POSTGRES_PASSWORD_FILE" --auth scram-sha-256 \\
+    --encoding UTF8 --locale C.UTF-8 >/dev/null
   echo "host all all all scram-sha-256" >>"$data/pg_hba.conf"
   echo "CREATE DATABASE \\"$POSTGRES_USER\\"" | as_postgres "$bin/postgres" --single -D "$data" postgres >/dev/null
 fi

@@ -47,8 +47,8 @@ def free_port():
 class Containers:
     """The services as containers, in a storage of their own, so that nothing of this machine's is touched."""
 
-    def __init__(self, services, folder):
-        self.services = services
+    def __init__(self, services, addresses, folder):
+        self.services, self.addresses = services, addresses
         # What asks a service whether it is healthy: the file's, or that of the image.
         self.probes = {name: healthcheck(service) for name, service in services.items()}
         self.podman = [
@@ -68,6 +68,8 @@ class Containers:
         service = self.services[name]
         apart = service.get("network_mode")
         flags = ["--network", apart] if apart else ["--network", NETWORK, "--network-alias", name]
+        address = service.get("networks", {}).get("default", {}).get("ipv4_address")
+        flags += ["--ip", address] if address else []
         # Podman's own are above what this machine may allow, and to raise them takes a privilege.
         flags += ["--ulimit", "nofile=16384:16384", "--ulimit", "nproc=4096:4096"]
         for variable, value in service.get("environment", {}).items():
@@ -95,7 +97,7 @@ class Containers:
         return [*entrypoint, images.tag(service["image"]), *(arguments or compose.words(service.get("command", [])))]
 
     def start_all(self):
-        self.call("network", "create", NETWORK)
+        self.call("network", "create", *self.addresses, NETWORK)
         for name, service in self.services.items():
             for other, wanted in service.get("depends_on", {}).items():
                 self.await_condition(other, wanted["condition"])
@@ -368,7 +370,8 @@ def main():
     settings = {**compose.environment(), "MUSTER_PORT": port, "MUSTER_PUBLIC_URL": origin}
     services = compose.services("docker-compose.yml", settings)
     folder = tempfile.mkdtemp(prefix="muster-containers-")
-    containers = Containers(services, folder)
+    addresses = compose.network("docker-compose.yml", settings)
+    containers = Containers(services, addresses, folder)
     try:
         names = {name: service["image"] for name, service in services.items()}
         ours = {name.removeprefix(OURS) for name in names.values() if name.startswith(OURS)} | {"muster"}
