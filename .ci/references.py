@@ -36,6 +36,11 @@ DEFINITION = re.compile(r"\b(?:struct|enum|trait|type|fn|const|static|mod|macro_
 # What people read: pages, mails and guides, without their tags and what fills them in.
 PROSE = ("website/templates/", "core-service/templates/", "content/")
 MARKUP = re.compile(r"<[^>]*>|\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}|```.*?```|`[^`]*`|\]\([^)]*\)", re.S)
+# Texts of the pages that stand in Rust, until the tests of the file, without what fills them in and without names of settings. A text has spaces.
+PROSE_IN_RUST = "website/src/"
+LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"', re.S)
+COMMENT = re.compile(r"^\s*//.*$", re.M)
+FILLED_IN = re.compile(r"\{[^}]*\}|--[\w-]+")
 # A name of more words is the sentence of a test.
 MAX_NAME_WORDS = 4
 MAX_RELEASE_BYTES = 6_000
@@ -124,15 +129,24 @@ def words_of(identifier):
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", identifier).lower().strip("_").split("_")
 
 
+def prose_of(place, text):
+    """What people read of a file."""
+    if place.startswith(PROSE):
+        return MARKUP.sub(" ", text)
+    if place.startswith(PROSE_IN_RUST) and place.endswith(".rs"):
+        code = COMMENT.sub("", text.partition("#[cfg(test)]")[0])
+        texts = (literal for literal in LITERAL.findall(code) if " " in literal)
+        return FILLED_IN.sub(" ", "\n".join(texts))
+    return ""
+
+
 def own_words(place, text, rules):
     """The words of a text that are ours and not the field's: kind and word, as often as they occur."""
     if place.endswith(".md") and not place.startswith(OTHER_PROSE):
         for word in rules["documents"]:
             yield from (("documents", word) for _ in re.finditer(rf"\b{word}\b", text, re.I))
-    if place.startswith(PROSE):
-        prose = MARKUP.sub(" ", text)
-        for word in rules.get("prose", {}):
-            yield from (("prose", word) for _ in re.finditer(rf"\b{word}\b", prose, re.I))
+    for word in rules.get("prose", {}):
+        yield from (("prose", word) for _ in re.finditer(rf"\b{word}\b", prose_of(place, text), re.I))
     if place.endswith(".rs"):
         names = [words_of(name) for name in DEFINITION.findall(text)]
         for name in (name for name in names if len(name) <= MAX_NAME_WORDS):
@@ -191,6 +205,7 @@ def check_itself(paths, rules):
         "k.rs": ("pub const MOST_BYTES: u8 = 1; struct Desk; let most = 2;", [("identifiers", "most"), ("identifiers", "desk")]),
         "content/m.md": ("an E-mail, but `an e-mail`", [("prose", "e-mail")]),
         "website/templates/n.html": ('<p class="e-mail">{{ e-mail }}</p>', []),
+        "website/src/o.rs": ('// an e-mail\nconst A: &str = "{e-mail} an e-mail"; "e-mail"\n#[cfg(test)] "an e-mail"', [("prose", "e-mail")]),
         "l.rs": ("fn at_most_one_desk_is_asked() {} // a Desk anew", []),
     }
     for place, (text, expected) in planted.items():

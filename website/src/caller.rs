@@ -129,7 +129,7 @@ impl Caller {
         if self.viewer.is_proven {
             return Ok(());
         }
-        let message = "this needs a new code from a mail";
+        let message = "this needs a new code from an email";
         Err(Problem::new(Reason::StepUpRequired, message))
     }
 

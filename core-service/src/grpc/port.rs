@@ -38,8 +38,7 @@ pub async fn bind(address: &Address) -> Result<Listener, Failure> {
 }
 
 /// Serves until `stop`, as [`Port::serve`] does. Calls that take too long then end with the process: a client that watches health, for
-/// example, never ends its call. `pages` may register people from browsers,
-/// which call it below the public URL.
+/// example, never ends its call. Browsers may call it from `pages`, to register people.
 ///
 /// # Errors
 /// When a TLS file cannot be used.

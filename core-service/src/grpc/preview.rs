@@ -161,7 +161,7 @@ pub(super) fn shown(
         refuse_url: None,
         refuse_reminders_url: is_reminder.then_some(&*refuse_reminders_url),
         check_in_url: &links.check_in(&registrant.check_in_code),
-        // What most of them know; who was told something else before reads that.
+        // As of the last mail to most of them. Someone whose last mail said something else reads that instead.
         former: planned.former.as_ref(),
         offers_details: false,
     };

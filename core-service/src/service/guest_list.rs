@@ -78,7 +78,7 @@ pub(crate) enum Unreadable {
 }
 
 impl GuestList {
-    /// Reads a file, for an event that asks these questions, with parties of at most so many.
+    /// Reads a file for an event with these questions and parties of at most `max_party` people.
     pub(crate) fn read(
         bytes: &[u8],
         questions: &[CustomField],

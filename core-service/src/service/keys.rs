@@ -146,7 +146,7 @@ impl Keys {
         Ok(self.commands.store().list_keys(LIST_LIMIT).await?)
     }
 
-    /// The webhooks that end with a key, unless they are kept.
+    /// The webhooks that a revocation of the key disables, or passes on.
     pub async fn dependent_webhooks(&self, key: &ApiKey) -> Result<Vec<Webhook>, Error> {
         let store = self.commands.store();
         let found = store.list_webhooks_by(key.account_id, key.id.uuid());
@@ -164,7 +164,7 @@ impl Keys {
         self.revoke_with(id, true).await
     }
 
-    /// The person to whom the webhooks of a key go that are kept. Those of nobody would never end.
+    /// The person who gets the webhooks of a revoked key. Webhooks of nobody would never be disabled.
     pub fn keeper(key: &ApiKey) -> Result<PersonId, Error> {
         key.person_id.ok_or(Error::NotAllowedNow(
             "the key acts for nobody who could keep its webhooks: revoke it without --keep-webhooks, and they are disabled",

@@ -167,15 +167,15 @@ pub(super) async fn counted(
     reads: &Reads,
     found: Vec<Message>,
 ) -> Result<Vec<(Message, MessageMails)>, storage::Error> {
-    let begun = found.iter().filter(|message| message.recipients > 0);
-    let begun: Vec<_> = begun
+    let sent = found.iter().filter(|message| message.recipients > 0);
+    let sent: Vec<_> = sent
         .map(|message| (message.event_id, message.number))
         .collect();
-    let left = reads.count_left_message_mails(&begun).await?;
+    let left = reads.count_left_message_mails(&sent).await?;
     let left = left.into_iter();
     let left = left.map(|(event, number, count)| ((event, number), saturated(count)));
     let left: HashMap<_, _> = left.collect();
-    let events: HashSet<EventId> = begun.iter().map(|(event, _)| *event).collect();
+    let events: HashSet<EventId> = sent.iter().map(|(event, _)| *event).collect();
     let mut waiting = HashMap::new();
     for event in events {
         let counts = reads.count_waiting_message_mails(event).await?.into_iter();

@@ -139,7 +139,7 @@ impl OwnKeys {
     }
 
     /// Revokes a key: at once here, within [`super::credentials::TRUST_SECONDS`] on other cores. A revoked key stays unchanged.
-    /// The webhooks that it made or redirected are disabled, unless they are kept.
+    /// The webhooks that it made or redirected are disabled, or passed on to the person.
     pub async fn revoke(
         &self,
         caller: &Principal,

@@ -9,19 +9,20 @@ const PROGRAMS: [(&str, &str); 2] = [("muster", "standalone"), ("core-service", 
 const DATA_DIR: &str = "--data-dir";
 const DATABASE_URL: &str = "--database-url";
 
-/// Returns the command line that runs this program with these arguments, on the same data: by cargo, if cargo started it.
+/// Returns the command line that runs this program with these arguments, with the flags of this run that say where the data are: by cargo, if cargo started it. Environment variables
+/// are not repeated.
 pub fn command_line(arguments: &str) -> String {
     let mut typed = env::args_os().map(|argument| argument.to_string_lossy().into_owned());
     let started_as = typed.next().unwrap_or_default();
     let name = Path::new(&started_as).file_name().unwrap_or_default();
     let package = env::var("CARGO_PKG_NAME").ok();
     let program = program(&name.to_string_lossy(), package.as_deref());
-    format!("{program} {arguments}{}", place(typed))
+    format!("{program} {arguments}{}", data_flags(typed))
 }
 
 /// The flags among these arguments that say where the data are. A URL may have a password, so that its reader puts it in again.
-fn place(mut typed: impl Iterator<Item = String>) -> String {
-    let mut place = String::new();
+fn data_flags(mut typed: impl Iterator<Item = String>) -> String {
+    let mut flags = String::new();
     while let Some(argument) = typed.next() {
         let (flag, joined) = match argument.split_once('=') {
             Some((flag, value)) => (flag, Some(value.to_owned())),
@@ -30,15 +31,15 @@ fn place(mut typed: impl Iterator<Item = String>) -> String {
         match flag {
             DATA_DIR => {
                 let folder = joined.or_else(|| typed.next()).unwrap_or_default();
-                let _infallible = write!(place, " {DATA_DIR} {}", quoted(&folder));
+                let _infallible = write!(flags, " {DATA_DIR} {}", quoted(&folder));
             }
             DATABASE_URL => {
-                let _infallible = write!(place, " {DATABASE_URL} URL");
+                let _infallible = write!(flags, " {DATABASE_URL} URL");
             }
             _ => {}
         }
     }
-    place
+    flags
 }
 
 /// A word as a shell reads it.
@@ -91,7 +92,7 @@ mod tests {
             ),
         ] {
             let typed = typed.iter().map(|argument| (*argument).to_owned());
-            assert_eq!(place(typed), expected);
+            assert_eq!(data_flags(typed), expected);
         }
     }
 

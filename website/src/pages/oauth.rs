@@ -140,7 +140,7 @@ fn too_long(context: &RequestContext, problem: Problem) -> PageResult {
             one.message
         )
     });
-    let cure = "Whoever makes the app has to correct its request.";
+    let cure = "The developer of the app has to correct its request.";
     shown(context, own_words(&capitalized(&message), cure))
 }
 

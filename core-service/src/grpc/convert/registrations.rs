@@ -328,7 +328,8 @@ pub(in crate::grpc) fn own_registration(
     }
 }
 
-/// What a link shows that has stopped messages and leads to no registration any more: nothing of whoever has that now.
+/// The answer to a link that stopped messages and no longer leads to a registration: the event alone, and nothing about the person who has
+/// the registration now.
 pub(in crate::grpc) fn former_registration(
     event: PublicEvent,
     links: &Links,

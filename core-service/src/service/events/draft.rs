@@ -24,7 +24,7 @@ impl Events {
         let decide = async |context: &mut Context| {
             let mut judgement = Judgement::of(start.mistakes);
             let moved = judgement.note(moved)?;
-            let is_moved = moved.is_some();
+            let has_valid_start = moved.is_some();
             let original = moved.unwrap_or(original);
             let (account, identity) = self
                 .begin_event(context, caller, &original.title, original.is_listed)
@@ -41,7 +41,7 @@ impl Events {
             };
             judgement.note(quota::check_approval(&account, copy.requires_approval))?;
             // What has no valid start yet will most likely be in the future.
-            if !is_moved || copy.is_active(now) {
+            if !has_valid_start || copy.is_active(now) {
                 judgement.note(quota::check(context, &self.plans, &account).await)?;
             }
             let copy = judgement.conclude(Some(copy))?;

@@ -174,8 +174,8 @@ impl Events {
         event.unpublished(self.commands.now())?;
         let store = self.commands.store();
         let (_, scheduled, _) = store.count_messages(id).await?;
-        let begun = store.count_waiting_message_mails(id).await?.len();
-        let stopped = usize::try_from(scheduled).unwrap_or_default() + begun;
+        let waiting = store.count_waiting_message_mails(id).await?.len();
+        let stopped = usize::try_from(scheduled).unwrap_or_default() + waiting;
         Ok((event.title, i32::try_from(stopped).unwrap_or(i32::MAX)))
     }
 

@@ -204,11 +204,11 @@ async fn series_of(context: &mut Context, event: &Event) -> Result<SeriesId, Err
     };
     let is_live = first.is_live(context.now);
     context.tx.set_series(&first, is_live).await?;
-    let begun = Fact::EventChanged {
+    let joined = Fact::EventChanged {
         change: EventChange::Updated,
         before: event,
         after: &first,
     };
-    context.record(begun).await?;
+    context.record(joined).await?;
     Ok(series)
 }

@@ -370,7 +370,7 @@ impl Problem {
             way_back: Some(way_back),
             ..Self::new(
                 format!("The app's request is not right: {}.", refusal.description),
-                "Whoever makes the app has to correct its request.",
+                "The developer of the app has to correct its request.",
             )
         }
     }

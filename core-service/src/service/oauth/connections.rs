@@ -49,7 +49,7 @@ impl OAuth {
         RedirectUri::parse(&connection.grant.redirect_uri, self.clients.schemes()).ok()
     }
 
-    /// The webhooks that end with the apps that act for a person, unless they are kept.
+    /// The webhooks of the apps that act for a person: disconnecting disables them, or passes them on.
     pub async fn dependent_webhooks(&self, by: &SignedIn) -> Result<Vec<Webhook>, Error> {
         let store = self.commands.store();
         let found = store.list_webhooks_of_apps(by.person, MAX_WEBHOOKS_SHOWN);

@@ -71,7 +71,7 @@ fn obstacles(preview: &RemovalPreview) -> Vec<String> {
     if preview.awaited_events > 0 {
         let events = counted(preview.awaited_events, "event", "events");
         obstacles.push(format!(
-            "People are registered for {events} to come. Cancel what does not take place, so that they are told."
+            "People are registered for {events} to come. Cancel what will not take place: they get an email."
         ));
     }
     if preview.waiting_mails > 0 {
