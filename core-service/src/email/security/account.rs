@@ -121,18 +121,19 @@ pub(super) fn on_account(what: &AccountIncident, place: &str) -> Words {
                 for_events(before.1, after.1),
             ),
         ),
+        AccountIncident::WebhookMade(target) if target.is_empty() => Words {
+            subject: "Programs can read changes of your events",
+            lead: format!(
+                "A webhook without a URL was created for {place}. With it, programs can read changes of your events. A member, an API key or an app set that up."
+            ),
+            link: "See the webhooks",
+        },
         AccountIncident::WebhookMade(target) => Words {
             subject: "A webhook sends changes of your events",
-            lead: if target.is_empty() {
-                format!(
-                    "A webhook of {place} was made, from which programs pull changes to your events. A member, an API key or an app set that up."
-                )
-            } else {
-                format!(
-                    "A webhook of {place} posts changes to your events to {} now. A member, an API key or an app set that up.",
-                    host(target, "another server")
-                )
-            },
+            lead: format!(
+                "A webhook of {place} posts changes of your events to {} now. A member, an API key or an app set that up.",
+                host(target, "another server")
+            ),
             link: "See the webhooks",
         },
         AccountIncident::WebhookFailing(target) => Words {

@@ -6,7 +6,7 @@ mod sending;
 use std::sync::Arc;
 
 use domain::plan::Plan;
-use muster_api::v1::bindings::UpdateEvent;
+use muster_api::v1::bindings::{CreateWebhook, UpdateEvent};
 use serde_json::json;
 use tests::{Account, Browser, Client, Received, Receiver, Surface, TestApp};
 
@@ -49,6 +49,23 @@ async fn made(browser: &Browser, url: &str) -> (String, String) {
 async fn posted(app: &TestApp, receiver: &Receiver) -> Vec<Received> {
     app.drain_jobs().await;
     receiver.taken()
+}
+
+async fn a_webhook_without_a_url_shows_nothing_about_posting(app: Arc<TestApp>) {
+    let (_, browser, client) = owner(&app, Plan::Pro).await;
+    let webhook = client.ok::<CreateWebhook>(json!({})).await;
+    let page = format!("{LIST}/{}", webhook["id"].as_str().unwrap());
+    for (path, shown) in [
+        (LIST, "your program pulls the messages"),
+        (&*page, "None: your program pulls the messages"),
+    ] {
+        let reply = browser.page(path).await;
+        let html = reply.html(200);
+        assert!(html.contains(shown), "{html}");
+        for hidden in ["Nothing got through yet", "Last success", "value=\"ping\""] {
+            assert!(!html.contains(hidden), "{path}: {hidden}");
+        }
+    }
 }
 
 async fn a_webhook_is_made_by_the_form_and_its_secret_is_shown_once(app: Arc<TestApp>) {
@@ -243,6 +260,7 @@ async fn a_webhook_is_changed_and_deleted(app: Arc<TestApp>) {
 }
 
 tests::on_both_engines!(
+    a_webhook_without_a_url_shows_nothing_about_posting,
     a_webhook_is_made_by_the_form_and_its_secret_is_shown_once,
     a_webhook_may_be_for_one_event,
     what_is_refused_is_said_beside_its_field,

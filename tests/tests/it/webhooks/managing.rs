@@ -218,7 +218,7 @@ async fn owners_get_a_mail_about_a_webhook_that_a_key_makes_to_pull_and_gives_a_
     let webhook = owner.ok::<CreateWebhook>(json!({})).await;
     app.drain_jobs().await;
     let mails = app.notices();
-    let is_pulled = mails[0].text.contains("from which programs pull changes");
+    let is_pulled = mails[0].subject.starts_with("Programs can read changes");
     assert!(is_pulled, "{mails:?}");
     let receiver = Receiver::start().await;
     let url = json!({"webhook_id": webhook["id"], "url": receiver.url()});
