@@ -9,8 +9,8 @@ const PROGRAMS: [(&str, &str); 2] = [("muster", "standalone"), ("core-service", 
 const DATA_DIR: &str = "--data-dir";
 const DATABASE_URL: &str = "--database-url";
 
-/// Returns the command line that runs this program with these arguments, with the flags of this run that say where the data are: by cargo, if cargo started it. Environment variables
-/// are not repeated.
+/// Returns the command line that runs this program with these arguments, with the flags of this run that say where the data are: by
+/// cargo, if cargo started it. Environment variables are not repeated.
 pub fn command_line(arguments: &str) -> String {
     let mut typed = env::args_os().map(|argument| argument.to_string_lossy().into_owned());
     let started_as = typed.next().unwrap_or_default();
@@ -71,7 +71,7 @@ fn program(name: &str, package: Option<&str>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{place, program};
+    use super::{data_flags, program};
 
     #[test]
     fn a_command_is_about_the_data_that_the_program_was_started_with() {
