@@ -12,6 +12,9 @@ const LICENSES: &str = "https://spdx.org/licenses/";
 /// Tables are files there: openapi-generator's client for Rust, which is why this form is there, reads no text but `text/plain`.
 const CSV: &str = "text/csv";
 
+/// The one media type of a file that is sent as one of several: progenitor, which reads this form, takes no more.
+const BYTES: &str = "application/octet-stream";
+
 /// The same document in the older form.
 pub(crate) fn emit(document: &Value) -> Value {
     let mut older = rewritten(document);
@@ -43,6 +46,9 @@ fn member_of(key: &str, member: &Value) -> Value {
     match (key, member) {
         ("example" | "examples", _) => member.clone(),
         (CSV, _) => json!({"schema": {"type": "string", "format": "binary"}}),
+        ("content", Value::Object(types)) if types.contains_key(BYTES) => {
+            json!({ BYTES: rewritten(&types[BYTES]) })
+        }
         ("schema", Value::Object(one)) => schema(one).into(),
         ("schemas", Value::Object(all)) => all
             .iter()

@@ -822,7 +822,12 @@ impl Binding for PutCover {
     const METHOD: http::Method = http::Method::PUT;
     const PATH: &'static str = "/api/v1/me/events/{id}/cover";
     const BODY: Body = Body::File {
-        media_types: &["image/jpeg", "image/png", "image/webp"],
+        media_types: &[
+            "image/jpeg",
+            "image/png",
+            "image/webp",
+            "application/octet-stream",
+        ],
         max_bytes: 10 << 20,
     };
     const PATH_FIELDS: &'static [&'static str] = &["id"];

@@ -148,7 +148,16 @@ impl Validate for super::PutCoverRequest {
         if let Some(file) = &self.file {
             check
                 .field("file")
-                .file(file, &["image/jpeg", "image/png", "image/webp"], 10 << 20);
+                .file(
+                    file,
+                    &[
+                        "image/jpeg",
+                        "image/png",
+                        "image/webp",
+                        "application/octet-stream",
+                    ],
+                    10 << 20,
+                );
         }
     }
 }

@@ -65,7 +65,11 @@ async fn by_progenitor(base: &str, key: &str) {
 
     let cover = muster.get_cover().slug(&created.slug).send().await.unwrap();
     let cover: Vec<bytes::Bytes> = cover.into_inner().into_inner().try_collect().await.unwrap();
-    assert!(cover.concat().starts_with(b"\x89PNG"));
+    let cover = cover.concat();
+    assert!(cover.starts_with(b"\x89PNG"));
+    let sent = muster.put_cover().id(created.id).body(cover);
+    let with_cover = sent.send().await.unwrap();
+    assert!(with_cover.image_url.is_some());
     let table = muster
         .export_registrations()
         .id(created.id)
@@ -76,7 +80,7 @@ async fn by_progenitor(base: &str, key: &str) {
     let table = String::from_utf8(table.concat()).unwrap();
     assert!(table.contains("ada@progenitor.example"));
     println!(
-        "progenitor: listed, created, published, registered, read a refusal, a cover and a table"
+        "progenitor: listed, created, published, registered, read a refusal, read and sent a cover, read a table"
     );
 }
 
@@ -86,7 +90,19 @@ async fn by_openapi_generator(base: &str, key: &str) {
         bearer_access_token: Some(key.to_owned()),
         ..Configuration::default()
     };
-    let list = catalogue_api::list_events(&muster, Some(3), None, None, None, None, None, None);
+    let list = catalogue_api::list_events(
+        &muster,
+        Some(3),
+        None,
+        None,
+        None,
+        None,
+        None,
+        None,
+        None,
+        None,
+        None,
+    );
     assert_eq!(list.await.unwrap().items.len(), 3);
     let mut draft = CreateEventRequest::new(
         "Made by openapi-generator".to_owned(),
@@ -124,7 +140,7 @@ async fn by_openapi_generator(base: &str, key: &str) {
         .await
         .unwrap();
     assert!(cover.bytes().await.unwrap().starts_with(b"\x89PNG"));
-    let table = registration_api::export_registrations(&muster, &id)
+    let table = registration_api::export_registrations(&muster, &id, None)
         .await
         .unwrap();
     let table = table.text().await.unwrap();
