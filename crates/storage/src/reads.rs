@@ -23,6 +23,15 @@ pub struct Reads {
     source: Source,
 }
 
+/// Runs a statement that is not prepared in a transaction. Else a pooler may plan it in one session, and run in another what someone else
+/// has planned there.
+async fn read_unprepared(pool: &Pool, statement: Statement) -> Result<Outcome, Error> {
+    let mut transaction = Transaction::begin(pool).await?;
+    let outcome = transaction.run(statement).await?;
+    transaction.commit().await?;
+    Ok(outcome)
+}
+
 /// Rows that were read each for itself.
 #[derive(Debug)]
 pub(super) struct Batch<T, I> {
@@ -159,7 +168,8 @@ impl Reads {
         let name = statement.name();
         let began = traces::now();
         let outcome = match &self.source {
-            Source::Pool(pool) => pool.read(statement).await,
+            Source::Pool(pool) if statement.is_prepared => pool.read(statement).await,
+            Source::Pool(pool) => read_unprepared(pool, statement).await,
             Source::Transaction(transaction) => transaction.lock().await.run(statement).await,
         };
         traces::ended(began, DATABASE, name, outcome.is_ok());

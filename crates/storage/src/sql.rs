@@ -68,7 +68,7 @@ pub(super) struct Template {
 }
 
 impl<const PARAMETERS: usize> Sql<PARAMETERS> {
-    /// Makes PostgreSQL plan the statement each time, for tables whose size changes much. Behind a pooler it needs a transaction.
+    /// Makes PostgreSQL plan the statement each time, for tables whose size changes much.
     pub(super) const fn planned_each_time(mut self) -> Self {
         self.0.is_prepared = false;
         self

@@ -2,11 +2,15 @@
 
 use std::collections::HashSet;
 
-use domain::account::Account;
+use domain::{
+    account::Account,
+    ids::{EventId, RegistrationId},
+};
 use futures_util::future::join_all;
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
 use storage::{Error, Options, Purpose, Store};
 use test_postgres::{Database, Pooler, SESSIONS, Server};
+use uuid::Uuid;
 
 use super::cancelled::read_and_cancel;
 use crate::fixtures::{Rows, add_account, migrate};
@@ -91,6 +95,20 @@ async fn sessions_are_shared_and_everyone_gets_their_own_answers() {
     let queues = (0..50).map(|_| store.list_job_queues("", 10));
     for queues in join_all(queues).await {
         assert!(queues.unwrap().is_empty());
+    }
+    let (event, nobody) = (
+        EventId::new(Uuid::nil()),
+        [RegistrationId::new(Uuid::nil())],
+    );
+    let mails = (0..50).map(|_| async {
+        let reads = tokio::join!(
+            store.count_event_mails(event),
+            store.list_sent_mails(&nobody)
+        );
+        (reads.0.unwrap().len(), reads.1.unwrap().len())
+    });
+    for found in join_all(mails).await {
+        assert_eq!(found, (0, 0));
     }
     let mut observer = PgConnection::connect(database.url()).await.unwrap();
     let sessions = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()";
