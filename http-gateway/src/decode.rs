@@ -129,7 +129,7 @@ fn require_one_of(
     let name = name.unwrap_or_default().trim_ascii();
     let is_it = |one: &&&str| name.eq_ignore_ascii_case(one.as_bytes());
     media_types.iter().find(is_it).copied().ok_or_else(|| {
-        let message = format!("the Content-Type must be {}", media_types.join(" or "));
+        let message = format!("the Content-Type must be one of {}", media_types.join(", "));
         Problem::new(Reason::UnsupportedMediaType, message)
     })
 }

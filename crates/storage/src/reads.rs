@@ -23,8 +23,8 @@ pub struct Reads {
     source: Source,
 }
 
-/// Runs a statement that is not prepared in a transaction. Else a pooler may plan it in one session, and run in another what someone else
-/// has planned there.
+/// Runs a statement that is not prepared, in a transaction. Without one, a pooler may plan it in one session and run it in another, where a
+/// statement of someone else was planned.
 async fn read_unprepared(pool: &Pool, statement: Statement) -> Result<Outcome, Error> {
     let mut transaction = Transaction::begin(pool).await?;
     let outcome = transaction.run(statement).await?;

@@ -55,7 +55,7 @@ async fn a_picture_becomes_the_cover_and_is_removed_again(app: Arc<TestApp>) {
     assert_eq!(shown.header("content-type"), Some("image/jpeg"));
     assert_is_cover(&shown.body);
     assert_eq!(shown.header("cache-control"), Some("public, max-age=60"));
-    // Sent again, it replaces the first one. What it is follows from its bytes.
+    // Sent again, it replaces the first one. Its format is recognized by its bytes.
     let bytes = ("application/octet-stream", png(1300, 900));
     put(&app, &key, &event, bytes).await.ok();
     let second = app.http.request(Method::GET, &cover).send().await;
@@ -110,7 +110,7 @@ async fn what_is_no_picture_is_refused_by_name_and_changes_nothing(app: Arc<Test
     assert!(
         text.refusal()
             .message
-            .contains("image/jpeg or image/png or image/webp or application/octet-stream")
+            .contains("one of image/jpeg, image/png, image/webp, application/octet-stream")
     );
     let empty = put(&app, &key, &event, ("image/jpeg", Vec::new())).await;
     empty.refusal().blames(&["file"]);

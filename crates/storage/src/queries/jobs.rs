@@ -7,7 +7,7 @@ use domain::{
 };
 
 use crate::{
-    Error, FULL_BATCH, JobQueue, JobRecord, Reads, Store, Tx,
+    Error, FULL_BATCH, JobQueue, JobRecord, Reads, Tx,
     input::Input,
     reads::Batch,
     record::{Record as _, record},
@@ -77,7 +77,7 @@ const KEYS_IN_INPUT: Fragment = Fragment::per_dialect(
 );
 
 // A plan from an empty queue would read all of a full one, 330 ms a claim instead of 0.3: statements about queues are planned each time.
-impl Store {
+impl Reads {
     /// Returns the kinds of jobs that have not failed, for at most `limit` destinations after one in alphabetical order.
     ///
     /// It steps through the index from one destination and kind to the next, so that the cost depends on their number and not on the
@@ -103,8 +103,7 @@ impl Store {
             JobQueue::COLUMNS,
         )
         .planned_each_time();
-        let reads = self.begin_read().await?;
-        let queues: Batch<_, String> = reads.batch("jobs", statement, (after, limit)).await?;
+        let queues: Batch<_, String> = self.batch("jobs", statement, (after, limit)).await?;
         Ok(queues.rows)
     }
 
@@ -121,13 +120,10 @@ impl Store {
              AND failed_at IS NULL AND due_at <= $3 LIMIT $4) AS due"
         )
         .planned_each_time();
-        let reads = self.begin_read().await?;
         let values = (destination, kind, now, most);
-        reads.one(statement, values).await
+        self.one(statement, values).await
     }
-}
 
-impl Reads {
     /// Returns the numbers of failed jobs by kind, of the `most` that failed first.
     pub async fn count_failed_jobs(&self, most: i64) -> Result<Vec<(String, i64)>, Error> {
         let statement = sql!(

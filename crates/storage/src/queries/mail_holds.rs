@@ -13,7 +13,7 @@ use super::{
     mails::{ACCOUNT, IS_MAIL},
 };
 use crate::{
-    Clearance, Error, Store, Tx,
+    Clearance, Error, Reads, Tx,
     sql::{Fragment, sql},
 };
 
@@ -25,7 +25,7 @@ const NOT_HIDDEN: Fragment = Fragment::new(
 /// The states of an account that hold its mails.
 const HOLDS: Fragment = Fragment::new("(a.suspended_at IS NOT NULL OR a.mail_held_at IS NOT NULL)");
 
-impl Store {
+impl Reads {
     /// Whether a claimed mail may be sent now.
     pub async fn clearance(&self, job: &ClaimedJob) -> Result<Clearance, Error> {
         let statement = sql!(
@@ -35,9 +35,9 @@ impl Store {
             NOT_HIDDEN,
             CLAIMED,
         );
-        let (key, reads) = (job.key, self.begin_read().await?);
+        let key = job.key;
         let values = (key.kind, key.subject_id, key.occasion, job.attempt);
-        let found: Option<bool> = reads.optional(statement, values).await?;
+        let found: Option<bool> = self.optional(statement, values).await?;
         Ok(match found {
             Some(true) => Clearance::Granted,
             Some(false) => Clearance::Held,
