@@ -257,6 +257,11 @@ pub(crate) struct Upload {
     pub(crate) max_mebibytes: usize,
 }
 
+impl Upload {
+    /// The media type of a file whose own is not named.
+    pub(crate) const BYTES: &str = "application/octet-stream";
+}
+
 /// `muster.options.v1.Format`.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Deserialize)]
 pub(crate) enum Format {

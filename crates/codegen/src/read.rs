@@ -320,6 +320,15 @@ fn field(descriptor: &FieldDescriptor, is_internal: bool) -> Result<Field> {
         (kind == Kind::File) == meaning.upload.as_ref().is_some_and(is_bounded),
         "a file, and nothing else, says its media types and its largest size (upload)"
     );
+    let takes_bytes = |upload: &Upload| match &upload.media_types[..] {
+        [_, _, ..] => upload.media_types.iter().any(|name| name == Upload::BYTES),
+        _ => true,
+    };
+    ensure!(
+        meaning.upload.as_ref().is_none_or(takes_bytes),
+        "a file of one of several media types may also be sent as {}: many generated clients know one type",
+        Upload::BYTES
+    );
     Ok(Field {
         name: descriptor.name().to_owned(),
         comment: comment(&descriptor.parent_file(), descriptor.path()),

@@ -3,7 +3,10 @@
 use serde_json::{Value, json};
 
 use super::webhooks;
-use crate::schema::{Object, set};
+use crate::{
+    options::Upload,
+    schema::{Object, set},
+};
 
 const OPENAPI: &str = "3.0.3";
 /// What the older form has instead of an SPDX expression.
@@ -11,9 +14,6 @@ const LICENSES: &str = "https://spdx.org/licenses/";
 
 /// Tables are files there: openapi-generator's client for Rust, which is why this form is there, reads no text but `text/plain`.
 const CSV: &str = "text/csv";
-
-/// The one media type of a file that is sent as one of several: progenitor, which reads this form, takes no more.
-const BYTES: &str = "application/octet-stream";
 
 /// The same document in the older form.
 pub(crate) fn emit(document: &Value) -> Value {
@@ -46,8 +46,9 @@ fn member_of(key: &str, member: &Value) -> Value {
     match (key, member) {
         ("example" | "examples", _) => member.clone(),
         (CSV, _) => json!({"schema": {"type": "string", "format": "binary"}}),
-        ("content", Value::Object(types)) if types.contains_key(BYTES) => {
-            json!({ BYTES: rewritten(&types[BYTES]) })
+        // progenitor, which reads this form, takes one media type of a body.
+        ("content", Value::Object(types)) if types.contains_key(Upload::BYTES) => {
+            json!({ Upload::BYTES: rewritten(&types[Upload::BYTES]) })
         }
         ("schema", Value::Object(one)) => schema(one).into(),
         ("schemas", Value::Object(all)) => all

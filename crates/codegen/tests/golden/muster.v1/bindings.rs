@@ -2141,7 +2141,12 @@ impl Binding for ImportRegistrations {
     const METHOD: http::Method = http::Method::POST;
     const PATH: &'static str = "/api/v1/me/events/{id}/registrations/import";
     const BODY: Body = Body::File {
-        media_types: &["text/csv", "text/tab-separated-values", "text/plain"],
+        media_types: &[
+            "text/csv",
+            "text/tab-separated-values",
+            "text/plain",
+            "application/octet-stream",
+        ],
         max_bytes: 1 << 20,
     };
     const PATH_FIELDS: &'static [&'static str] = &["id"];

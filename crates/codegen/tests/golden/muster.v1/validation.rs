@@ -579,7 +579,12 @@ impl Validate for super::ImportRegistrationsRequest {
                 .field("file")
                 .file(
                     file,
-                    &["text/csv", "text/tab-separated-values", "text/plain"],
+                    &[
+                        "text/csv",
+                        "text/tab-separated-values",
+                        "text/plain",
+                        "application/octet-stream",
+                    ],
                     1 << 20,
                 );
         }

@@ -41,6 +41,23 @@ fn a_list_with_a_default_that_cannot_be_told_from_an_empty_one() {
 }
 
 #[test]
+fn a_file_of_several_media_types_that_cannot_be_sent_as_bytes() {
+    let upload = |types: &str| {
+        format!(
+            "optional google.api.HttpBody count = 1 [(muster.options.v1.field) = {{upload: {{{types} max_mebibytes: 1}}}}];"
+        )
+    };
+    let several = upload("media_types: \"image/png\" media_types: \"image/jpeg\"");
+    refused(
+        &[("int32 count = 1;", &several)],
+        &[
+            "field toy.v1.BookCount.count",
+            "may also be sent as application/octet-stream",
+        ],
+    );
+}
+
+#[test]
 fn a_map() {
     refused(
         &[("int32 count = 1;", "map<string, int32> count = 1;")],

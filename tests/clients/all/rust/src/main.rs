@@ -90,9 +90,11 @@ async fn by_openapi_generator(base: &str, key: &str) {
         bearer_access_token: Some(key.to_owned()),
         ..Configuration::default()
     };
+    // Limit, offset, q, city, from, to, running, organizer, past, series and If-None-Match.
     let list = catalogue_api::list_events(
         &muster,
         Some(3),
+        None,
         None,
         None,
         None,
