@@ -70,7 +70,7 @@ pub fn readable(address: &str) -> Cow<'_, str> {
     let (shown, read) = Uts46::new().to_user_interface(
         domain.as_bytes(),
         AsciiDenyList::URL,
-        Hyphens::Allow,
+        Hyphens::CheckFirstLast,
         |label, _tld, _is_bidi| is_of_one_script(label),
     );
     match read {

@@ -167,6 +167,14 @@ mod tests {
     }
 
     #[test]
+    fn a_domain_that_could_not_be_entered_stays_encoded() {
+        // Read, it would begin with a hyphen.
+        let stored = "ada@xn---bcmrn-7kv.example";
+        assert_eq!(stored.parse::<Email>().unwrap().as_str(), stored);
+        assert_eq!(readable(stored), stored);
+    }
+
+    #[test]
     fn what_is_no_domain_is_no_address() {
         for text in [
             "ada@ü",

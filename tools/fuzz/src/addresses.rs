@@ -1,7 +1,7 @@
 //! Email addresses. What the API accepts is an address, and mail can be sent to it and to nobody else.
 
 use core_service::email::Mail;
-use domain::email::{Email, normalised};
+use domain::email::{Email, in_ascii, normalised, readable};
 
 use crate::{
     Target,
@@ -26,22 +26,36 @@ fn run(input: &[u8]) {
     let Ok(email) = text.parse::<Email>() else {
         return;
     };
-    assert_eq!(email.as_str(), text, "an address is kept as it is given");
-    assert!(
-        text.is_ascii() && text.matches('@').count() == 1 && text.len() <= 254,
-        "{text:?}"
+    let stored = email.as_str();
+    assert_eq!(
+        stored,
+        in_ascii(text),
+        "an address is stored as browsers send it"
     );
-    let compared = normalised(text);
+    if text.is_ascii() {
+        assert_eq!(stored, text, "an address is stored as it is given");
+    }
+    assert!(
+        stored.is_ascii() && stored.matches('@').count() == 1 && stored.len() <= 254,
+        "{stored:?}"
+    );
+    let compared = normalised(stored);
     assert!(
         compared.parse::<Email>().is_ok(),
-        "{text:?} is compared as {compared:?}"
+        "{stored:?} is compared as {compared:?}"
     );
     assert_eq!(normalised(&compared), compared);
+    let shown = readable(stored);
+    assert_eq!(
+        normalised(&in_ascii(&shown)),
+        compared,
+        "the address that people read, {shown:?}, is another one"
+    );
     let letter = Mail {
         key: "test_mail.fuzz".to_owned(),
         host: "muster.example".to_owned(),
         name: None,
-        address: text.to_owned(),
+        address: stored.to_owned(),
         reply_to: None,
         subject: "Test".to_owned(),
         text: "Test\n".to_owned(),
@@ -63,6 +77,8 @@ fn seeds() -> Vec<Vec<u8>> {
         "a@b",
         "a@127.0.0.1",
         "a@xn--bcher-kva.example",
+        "a@bücher.example",
+        "a@BÜCHER。example",
         "ada@@example.org",
         ".ada@example.org",
         "ada.@example.org",
@@ -86,6 +102,9 @@ fn words() -> Vec<String> {
         "[127.0.0.1]",
         ",",
         "\u{130}",
+        "xn--",
+        "ß",
+        "。",
     ]
     .map(str::to_owned)
     .into()

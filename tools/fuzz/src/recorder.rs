@@ -14,8 +14,7 @@ use muster_api::{
     Scope,
     binding::{Content, InternalVisitor, PublicRpc, Rpc, RpcVisitor},
     internal::v1::CheckCredentialResponse,
-    status,
-    validation::{self, Validate as _},
+    validation,
 };
 use prost::Message as _;
 use tonic::{Status, body::Body, server::Grpc};
@@ -79,15 +78,12 @@ impl Recorder {
         std::mem::take(&mut *calls)
     }
 
-    /// Validates as core does.
+    /// Validates as core does: what an edge found mistakes in is refused, too.
     fn note<R: Rpc>(
         &self,
-        mut request: R::Request,
+        request: tonic::Request<R::Request>,
     ) -> Result<tonic::Response<R::Response>, Status> {
-        request.fill_defaults();
-        if let Err(wrong) = validation::check(&request) {
-            return Err(status::invalid(&wrong));
-        }
+        let request = validation::checked(request, false)?.into_inner().message;
         let call = Call {
             rpc: R::NAME,
             request: request.encode_to_vec(),
@@ -102,7 +98,7 @@ fn unary<R: Rpc>(recorder: Recorder, request: Request<Body>) -> Answering {
     Box::pin(async move {
         let mut grpc = Grpc::new(ProstCodec::<R::Response, R::Request>::default());
         let answer = service_fn(move |request: tonic::Request<R::Request>| {
-            std::future::ready(recorder.note::<R>(request.into_inner()))
+            std::future::ready(recorder.note::<R>(request))
         });
         grpc.unary(answer, request).await
     })
@@ -112,7 +108,7 @@ fn file<R: Rpc>(recorder: Recorder, request: Request<Body>) -> Answering {
     Box::pin(async move {
         let mut grpc = Grpc::new(ProstCodec::<R::Response, R::Request>::default());
         let answer = service_fn(move |request: tonic::Request<R::Request>| {
-            let noted = recorder.note::<R>(request.into_inner());
+            let noted = recorder.note::<R>(request);
             let pieces = noted.map(|one| one.map(|piece| tokio_stream::once(Ok(piece))));
             std::future::ready(pieces)
         });
