@@ -11,7 +11,18 @@ use domain::{
 };
 use muster_api::v1;
 
+use super::violation;
 use crate::service::{EventFilter, MyEventsFilter, PageStart, RegistrationFilter};
+
+/// The filter of the caller's events. An unknown value is refused: it must not widen the list.
+fn event_filter(status: &str) -> Result<EventFilter, Vec<FieldViolation>> {
+    match status {
+        "active" => Ok(EventFilter::Active),
+        "past" => Ok(EventFilter::Past),
+        "all" => Ok(EventFilter::All),
+        _ => Err(violation("status", "must be active, past or all")),
+    }
+}
 
 /// What a request for a page of the caller's events asks for.
 pub(in crate::grpc) struct MyEventsAsked {
@@ -26,7 +37,7 @@ pub(in crate::grpc) fn my_events(
     request: &v1::ListMyEventsRequest,
 ) -> Result<MyEventsAsked, Vec<FieldViolation>> {
     let mut violations = Violations::default();
-    let status = super::event_filter(request.status())?;
+    let status = event_filter(request.status())?;
     let (q, from, to) = (
         request.q.as_deref(),
         request.from.as_deref(),
@@ -178,4 +189,27 @@ pub(super) fn place(
         );
     }
     place
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::registration::Status;
+
+    use super::*;
+    use crate::grpc::convert::registrations;
+
+    #[test]
+    fn an_unknown_value_never_widens_a_filter() {
+        assert_eq!(event_filter("past"), Ok(EventFilter::Past));
+        for status in ["", "Active", "upcoming"] {
+            let refused = event_filter(status).unwrap_err();
+            assert_eq!(refused[0].field, "status", "{status:?}");
+        }
+        let confirmed = registrations::status(Some("Confirmed")).unwrap();
+        assert_eq!(confirmed, Some(Status::Confirmed));
+        for status in ["", "confirmed", "Attended"] {
+            let refused = registrations::status(Some(status)).unwrap_err();
+            assert_eq!(refused[0].field, "status", "{status:?}");
+        }
+    }
 }

@@ -8,7 +8,7 @@ use domain::{
 };
 use muster_api::v1;
 
-use super::Mask;
+use super::mask::Mask;
 use crate::service::{
     Error, LeftOut, MessagePage, MessagePatch, MessageView, NewMessage, PlannedMessage,
     new_account_limit_ends,

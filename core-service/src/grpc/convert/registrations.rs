@@ -11,7 +11,8 @@ use domain::{
 use muster_api::v1;
 
 use super::{
-    Mask, custom_field_messages, given_id, hexadecimal, mails::mail_kind, public_event, violation,
+    events::custom_field_messages, given_id, hexadecimal, mails::mail_kind, mask::Mask,
+    public_event, violation,
 };
 use crate::service::{
     Approval, Arrival, Error, Links, MailFailure, MailRefusal, NewRegistration, OwnRegistration,

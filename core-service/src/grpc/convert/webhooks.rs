@@ -10,7 +10,7 @@ use domain::{
 use muster_api::{internal::v1::DependentWebhook, v1};
 use uuid::Uuid;
 
-use super::Mask;
+use super::mask::Mask;
 use crate::service::{
     DeliveryPage, Error, Links, MadeWebhook, NewWebhook, Outbound, OwnWebhooks, PullFrom,
     PulledMessages, Replayed, WebhookPatch, WhichMessages,
