@@ -84,7 +84,8 @@ impl<'a, R> Input<'a, R> {
         }
         to.add(i64::try_from(count)?)?;
         let rows = vec![&*row; size].join(", ");
-        Ok(format!("SELECT * FROM (VALUES {rows}) LIMIT ?"))
+        // Without the sign, SQLite reads the number while it plans, and so parses the statement again whenever a value is bound.
+        Ok(format!("SELECT * FROM (VALUES {rows}) LIMIT +?"))
     }
 }
 
