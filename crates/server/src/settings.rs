@@ -7,7 +7,7 @@ use std::{
 };
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{Arg, ArgMatches, Command, Parser};
+use clap::{Arg, ArgMatches, Command, Id, Parser};
 use secrecy::SecretString;
 
 use crate::Failure;
@@ -211,9 +211,11 @@ fn with_secret_files(
     }
 }
 
-/// Clap stops at the first invalid value. Each one is noted and then accepted as text, until no error is left.
+/// Clap stops at the first invalid value. Each one is noted and then accepted as text, until no error is left, or one that no text mends: a flag
+/// without its value.
 fn matches(mut command: Command, arguments: &[OsString]) -> Result<ArgMatches, Failure> {
     let mut problems = Vec::new();
+    let mut accepted: Vec<Id> = Vec::new();
     loop {
         let shown = commands::with_own_help(command.clone());
         let error = match shown.try_get_matches_from(arguments) {
@@ -224,15 +226,23 @@ fn matches(mut command: Command, arguments: &[OsString]) -> Result<ArgMatches, F
         if !error.use_stderr() {
             error.exit();
         }
-        let Some(id) = bad_value_of(&command, &error).map(|arg| {
-            problems.push(bad_value(arg, &error));
-            arg.get_id().clone()
-        }) else {
-            let unknown = commands::unknown(&command, &error);
-            problems.push(unknown.unwrap_or_else(|| one_line(&error)));
-            return Err(Failure::Settings(problems));
-        };
-        command = command.mut_arg(id, |arg| arg.value_parser(clap::value_parser!(OsString)));
+        match bad_value_of(&command, &error) {
+            Some(arg) if !accepted.contains(arg.get_id()) => {
+                problems.push(bad_value(arg, &error));
+                let id = arg.get_id().clone();
+                accepted.push(id.clone());
+                command =
+                    command.mut_arg(id, |arg| arg.value_parser(clap::value_parser!(OsString)));
+            }
+            again => {
+                if again.is_some() {
+                    problems.pop();
+                }
+                let unknown = commands::unknown(&command, &error);
+                problems.push(unknown.unwrap_or_else(|| one_line(&error)));
+                return Err(Failure::Settings(problems));
+            }
+        }
     }
 }
 
@@ -336,5 +346,31 @@ mod tests {
         ] {
             assert_eq!(usual_grpc_url(public_url), expected);
         }
+    }
+
+    #[test]
+    fn a_flag_without_its_value_is_reported_beside_other_mistakes() {
+        let command = || {
+            let demo = Arg::new("demo").long("demo").value_parser(["on", "off"]);
+            let port = Arg::new("port")
+                .long("port")
+                .value_parser(clap::value_parser!(u16));
+            Command::new("muster").arg(demo).arg(port)
+        };
+        let problems = |arguments: &[&str]| {
+            let arguments: Vec<_> = arguments.iter().map(OsString::from).collect();
+            match matches(command(), &arguments) {
+                Err(Failure::Settings(problems)) => problems,
+                other => panic!("{other:?}"),
+            }
+        };
+        let missing = problems(&["muster", "--port", "x", "--demo"]);
+        assert_eq!(missing.len(), 2, "{missing:?}");
+        assert_eq!(missing[0], "--port: must be a whole number, got \"x\"");
+        assert!(missing[1].contains("a value is required for '--demo"));
+        let missing = problems(&["muster", "--port"]);
+        assert_eq!(missing.len(), 1, "{missing:?}");
+        let empty = problems(&["muster", "--demo=", "--port=x"]);
+        assert_eq!(empty.len(), 2, "{empty:?}");
     }
 }
