@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 
 use muster_api::v1::{
     account_service_client::AccountServiceClient, catalogue_service_client::CatalogueServiceClient,
-    event_service_client::EventServiceClient,
+    cover_service_client::CoverServiceClient, event_service_client::EventServiceClient,
     registration_service_client::RegistrationServiceClient,
 };
 use tonic::{
@@ -74,6 +74,11 @@ impl Grpc {
     /// The registrations for the events of the account whose key it is.
     pub fn registrations(&self, key: &str) -> RegistrationServiceClient<Authorized> {
         RegistrationServiceClient::with_interceptor(self.channel(), Bearer::new(Some(key)))
+    }
+
+    /// The covers of the events of the account whose key it is.
+    pub fn covers(&self, key: &str) -> CoverServiceClient<Authorized> {
+        CoverServiceClient::with_interceptor(self.channel(), Bearer::new(Some(key)))
     }
 
     /// The account whose key it is.

@@ -16,7 +16,7 @@ use http::{HeaderMap, Request, Response};
 use http_body_util::{BodyExt as _, Full};
 use muster_api::{
     Reason,
-    binding::Access,
+    binding::AccessRule,
     deadline,
     status::{overloaded, status},
 };
@@ -178,13 +178,13 @@ impl GateLayer {
     }
 
     /// The request with a bounded body.
-    fn bound(&self, request: Request<Body>, access: Option<Access>) -> Request<Body> {
+    fn bound(&self, request: Request<Body>, rule: Option<&AccessRule>) -> Request<Body> {
         let origin = request.extensions().get::<CallOrigin>().copied();
         let (Some(bounds), Some(origin)) = (&self.bounds, origin) else {
             return request;
         };
         let peer = transport(request.extensions()).and_then(Transport::ip);
-        request.map(|body| bounds.body(body, access, &origin, peer))
+        request.map(|body| bounds.body(body, rule, &origin, peer))
     }
 
     /// Calls the service. The call of an rpc gets its permit only when its message is there: clients that send slowly take none from
@@ -198,8 +198,8 @@ impl GateLayer {
     where
         S: Service<Request<Body>, Response = Response<Body>, Error = Infallible>,
     {
-        let access = admission.as_ref().map(|admission| admission.rule.access);
-        let request = self.bound(request, access);
+        let rule = admission.as_ref().map(|admission| &admission.rule);
+        let request = self.bound(request, rule);
         let (request, held) = match admission {
             None => (request, None),
             Some(admission) => {

@@ -1,9 +1,10 @@
 //! Bounds on the message of a call: its size, the pauses while it is sent, and what all unfinished ones hold together.
 
 use std::{
+    collections::HashMap,
     net::IpAddr,
     pin::Pin,
-    sync::Arc,
+    sync::{Arc, LazyLock},
     task::{Context, Poll, ready},
     time::Duration,
 };
@@ -12,7 +13,7 @@ use bytes::Bytes;
 use http_body::{Frame, SizeHint};
 use muster_api::{
     Reason,
-    binding::Access,
+    binding::{self, Access, AccessRule, Binding, Visitor},
     status::{retry_after, status},
 };
 use server::{
@@ -27,16 +28,48 @@ use super::edges::CallOrigin;
 /// The largest message of a call that needs no credential. A registration is far smaller.
 const MAX_PUBLIC_BYTES: usize = 64 << 10;
 
-/// The largest message of another call: as much as edges accept.
+/// The largest message of another call: as much as edges accept. One with a file may have that and [`AROUND_FILE`].
 const MAX_BYTES: usize = 1 << 20;
+
+/// What is around a file in its message.
+const AROUND_FILE: usize = 64 << 10;
+
+/// The largest file of each rpc that takes one, by the rpc's name.
+static FILES: LazyLock<HashMap<&str, usize>> = LazyLock::new(|| {
+    let mut files = Files::default();
+    muster_api::visit_bindings(&mut files);
+    files.0
+});
+
+#[derive(Default)]
+struct Files(HashMap<&'static str, usize>);
+
+impl Visitor for Files {
+    fn visit<B: Binding>(&mut self, _binding: B) {
+        if let binding::Body::File { max_bytes, .. } = B::BODY {
+            self.0.insert(binding::name(B::GRPC_PATH), max_bytes);
+        }
+    }
+}
+
+/// The largest message of a call; services that are no part of the API have no rule.
+fn most_of(rule: Option<&AccessRule>) -> usize {
+    match rule {
+        Some(rule) if rule.access != Access::Public => FILES
+            .get(rule.name)
+            .map_or(MAX_BYTES, |file| file + AROUND_FILE),
+        _ => MAX_PUBLIC_BYTES,
+    }
+}
 
 /// What comes before a message: whether it is compressed, and its length.
 const PREFIX: usize = 5;
 
-/// How many bytes unfinished messages hold: those of edges, and those of all other clients, of which one has only a part.
+/// How many bytes unfinished messages hold: those of edges, and those of all other clients, of which one has only a part, in which the largest
+/// file has room.
 const OF_EDGES: usize = 64 << 20;
 const OF_CLIENTS: usize = 64 << 20;
-const OF_ONE_CLIENT: usize = 8 << 20;
+const OF_ONE_CLIENT: usize = 16 << 20;
 
 /// When to try again if too many messages are unfinished.
 const AGAIN: Duration = Duration::from_secs(1);
@@ -59,11 +92,11 @@ impl Bounds {
         }
     }
 
-    /// The body of a call within all bounds. `access` is that of its rpc; services that are no part of the API have none.
+    /// The body of a call within all bounds. The rule is that of its rpc; services that are no part of the API have none.
     pub(super) fn body(
         &self,
         body: Body,
-        access: Option<Access>,
+        rule: Option<&AccessRule>,
         origin: &CallOrigin,
         peer: Option<IpAddr>,
     ) -> Body {
@@ -72,13 +105,9 @@ impl Bounds {
         } else {
             self.clients.hold(peer)
         };
-        let most = match access {
-            None | Some(Access::Public) => MAX_PUBLIC_BYTES,
-            Some(_) => MAX_BYTES,
-        };
         Body::new(Bounded {
             body: Box::pin(TimeoutBody::new(self.idle, body)),
-            most,
+            most: most_of(rule),
             prefix: Vec::with_capacity(PREFIX),
             received: 0,
             held,

@@ -4,10 +4,12 @@ use std::{net::SocketAddr, sync::Arc, time::Duration};
 
 use core_service::grpc::port::TlsSettings;
 use domain::plan::Plan;
+use http::Method;
 use muster_api::{
     Reason,
+    http_body::HttpBody,
     v1::{
-        ListEventsRequest, RegisterAttendeeRequest,
+        ListEventsRequest, PutCoverRequest, RegisterAttendeeRequest,
         catalogue_service_client::CatalogueServiceClient,
     },
 };
@@ -183,7 +185,7 @@ async fn a_message_that_stops_coming_is_cut(app: Arc<TestApp>) {
 }
 
 /// Each message announces a mebibyte and stops after its first byte.
-async fn unfinished_messages_of_a_client_hold_no_more_than_eight_mebibytes(app: Arc<TestApp>) {
+async fn unfinished_messages_of_a_client_hold_no_more_than_sixteen_mebibytes(app: Arc<TestApp>) {
     const PATH: &str = "/muster.v1.EventService/CreateEvent";
     let key = app.account(Plan::Free).await.key;
     let address = port(&app, TlsSettings::default(), patient()).await;
@@ -204,11 +206,11 @@ async fn unfinished_messages_of_a_client_hold_no_more_than_eight_mebibytes(app: 
             Ok(_) => break until_said(&mut stream, "too%20many%20messages").await,
             Err(_elapsed) => held.push(stream),
         }
-        assert!(held.len() <= 8, "{}", held.len());
+        assert!(held.len() <= 16, "{}", held.len());
     };
     let code = format!("grpc-status:{}", i32::from(Code::Unavailable));
     assert!(refused.replace(": ", ":").contains(&code), "{refused}");
-    assert_eq!(held.len(), 8);
+    assert_eq!(held.len(), 16);
     drop(held);
     let freed = async { while !lists_events(address).await {} };
     tokio::time::timeout(TIMEOUT, freed).await.unwrap();
@@ -252,11 +254,49 @@ async fn a_public_call_has_64_kibibytes_and_one_with_a_key_a_mebibyte(app: Arc<T
     assert_eq!(create(MEBIBYTE + 1).await, Code::OutOfRange);
 }
 
+async fn a_file_has_as_much_as_the_proto_says_and_its_message_a_little_more(app: Arc<TestApp>) {
+    const MEBIBYTE: usize = 1 << 20;
+    let account = app.account(Plan::Free).await;
+    let owner = app.over(tests::Surface::Http).as_owner(&account);
+    let event = owner.publish_new(json!({})).await;
+    let path = format!("/me/events/{}", event.id);
+    let cover = app
+        .http
+        .request(Method::PUT, &format!("/api/v1{path}/cover"));
+    let cover = cover
+        .bearer(&account.key)
+        .header("content-type", "image/png");
+    let cover = cover.body(vec![0; 10 * MEBIBYTE]).send().await;
+    // All of it came: it is refused as no picture.
+    cover.refusal().blames(&["file"]);
+
+    let list = app.http.post(&format!("{path}/registrations/import"));
+    let list = list.bearer(&account.key).header("content-type", "text/csv");
+    let list = list.body(vec![b'x'; MEBIBYTE]).send().await;
+    list.refusal().blames(&["file"]);
+
+    let put = async |bytes: usize| {
+        let file = PutCoverRequest {
+            id: event.id.clone(),
+            file: Some(HttpBody {
+                content_type: "image/png".to_owned(),
+                data: vec![0; bytes].into(),
+                ..HttpBody::default()
+            }),
+        };
+        let refused = app.grpc.covers(&account.key).put_cover(file).await;
+        refused.unwrap_err().code()
+    };
+    assert_eq!(put(10 * MEBIBYTE).await, Code::InvalidArgument);
+    assert_eq!(put(11 * MEBIBYTE).await, Code::OutOfRange);
+}
+
 tests::on_both_engines!(
     who_does_not_say_what_they_want_is_disconnected,
     silent_connections_keep_nobody_out,
     a_connection_may_have_a_hundred_calls,
     a_message_that_stops_coming_is_cut,
-    unfinished_messages_of_a_client_hold_no_more_than_eight_mebibytes,
+    unfinished_messages_of_a_client_hold_no_more_than_sixteen_mebibytes,
     a_public_call_has_64_kibibytes_and_one_with_a_key_a_mebibyte,
+    a_file_has_as_much_as_the_proto_says_and_its_message_a_little_more,
 );
