@@ -281,7 +281,6 @@ async fn a_file_has_as_much_as_the_proto_says_and_its_message_a_little_more(app:
             file: Some(HttpBody {
                 content_type: "image/png".to_owned(),
                 data: vec![0; bytes].into(),
-                ..HttpBody::default()
             }),
         };
         let refused = app.grpc.covers(&account.key).put_cover(file).await;
