@@ -53,7 +53,7 @@ impl Visitor for Files {
 }
 
 /// The largest message of a call; services that are no part of the API have no rule.
-fn most_of(rule: Option<&AccessRule>) -> usize {
+fn max_bytes_for(rule: Option<&AccessRule>) -> usize {
     match rule {
         Some(rule) if rule.access != Access::Public => FILES
             .get(rule.name)
@@ -107,7 +107,7 @@ impl Bounds {
         };
         Body::new(Bounded {
             body: Box::pin(TimeoutBody::new(self.idle, body)),
-            most: most_of(rule),
+            most: max_bytes_for(rule),
             prefix: Vec::with_capacity(PREFIX),
             received: 0,
             held,
