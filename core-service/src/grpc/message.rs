@@ -28,7 +28,7 @@ use super::edges::CallOrigin;
 /// The largest message of a call that needs no credential. A registration is far smaller.
 const MAX_PUBLIC_BYTES: usize = 64 << 10;
 
-/// The largest message of another call: as much as edges accept. One with a file may have that and [`AROUND_FILE`].
+/// The largest message of another call: as much as edges accept. Where a file is part of it, the file's size and [`AROUND_FILE`].
 const MAX_BYTES: usize = 1 << 20;
 
 /// What is around a file in its message.

@@ -17,7 +17,7 @@ pub(in crate::grpc) fn public_event(shown: PublicEvent, links: &Links) -> v1::Ev
         seats_left,
         organizer,
     } = shown;
-    // Whoever reads it, guests as well: their own registration adds what only they are told.
+    // Whoever reads it, guests as well: their own registration adds what is for them alone.
     let event = event.for_public();
     v1::Event {
         registration_opens: event.registration_opens(),

@@ -89,7 +89,7 @@ pub enum Disconnection {
     ByPerson,
     /// The app ended it.
     ByApp,
-    /// The person connected the same app more often than is kept.
+    /// The person connected the same app more often than there may be grants.
     Displaced,
     /// The person is no member of the account any more.
     NoMember,
@@ -100,7 +100,7 @@ pub enum Disconnection {
 }
 
 impl Disconnection {
-    /// Whether someone may have stolen something, so that the person is told.
+    /// Whether someone may have stolen something, so that the person gets a mail.
     pub const fn is_suspicious(self) -> bool {
         matches!(self, Self::RefreshTokenReused | Self::CodeReused)
     }
@@ -172,7 +172,7 @@ pub enum Export {
 pub enum KeyOrigin {
     /// Someone wanted one.
     Made,
-    /// Demo data have one, of which nobody is told.
+    /// Demo data have one, about which nobody gets a mail.
     Demo,
     /// It replaces this one of the account.
     Replaces(KeyId),
