@@ -1,7 +1,7 @@
 //! Domains of email addresses that are likely mistyped. Someone is asked, and nothing is corrected: the address may be right.
 //!
 //! The list is short on purpose. It has large providers whose names are long enough that one wrong letter is most likely a mistake, and
-//! the domains beside them that are someone else's. docs/rules.md names them.
+//! the domains beside them that are someone else's.
 
 use crate::form::Form;
 

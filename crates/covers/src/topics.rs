@@ -38,7 +38,7 @@ macro_rules! topics {
     };
 }
 
-/// All topics. `docs/covers.md` lists them (a test says so).
+/// All topics, each with the words that choose it.
 pub const TOPICS: &[Topic] = topics! {
     "beach" "beaches, coast, sea, seaside, ocean, island, shore, tropical, palm, surf, surfing, vacation, strand, meer, playa, \
         plage, summer?, sommer?"

@@ -1,6 +1,6 @@
 //! Pictures of what the words name.
 
-use std::{env, fmt::Write as _, fs, path::Path};
+use std::{env, fs, path::Path};
 
 use sha2::{Digest, Sha256};
 
@@ -22,14 +22,11 @@ fn cover(words: &str, variant: u8, has_text: bool) -> CoverRequest {
     }
 }
 
-/// The words of a topic, and whether they are certain.
-fn words(topic: &'static Topic) -> impl Iterator<Item = (&'static str, bool)> {
+/// The words that choose a topic.
+fn words(topic: &'static Topic) -> impl Iterator<Item = &'static str> {
     let others = topic.words.split(", ");
-    let others = others.map(|word| {
-        word.strip_suffix('?')
-            .map_or((word, true), |word| (word, false))
-    });
-    std::iter::once((topic.name, true)).chain(others)
+    let others = others.map(|word| word.trim_end_matches('?'));
+    std::iter::once(topic.name).chain(others)
 }
 
 #[test]
@@ -74,7 +71,7 @@ fn words_name_the_hour_of_a_landscape() {
 fn every_word_of_the_list_names_its_topic_and_no_other() {
     assert!(TOPICS.len() >= 60);
     for topic in TOPICS {
-        for (word, _) in words(topic) {
+        for word in words(topic) {
             let found: Vec<&str> = find(word).iter().map(|topic| topic.name).collect();
             assert_eq!(found, [topic.name], "{word}");
         }
@@ -154,38 +151,6 @@ fn the_motifs_are_those_of_this_version() {
         .fold(String::new(), |text, byte| format!("{text}{byte:02x}"));
     insta::assert_snapshot!(digest);
     assert!(!svg("Jazz under the Stars").contains("url(#window)"));
-}
-
-#[test]
-fn the_list_in_the_documentation_is_the_one_that_is_drawn() {
-    let mut page = String::from(
-        "# Pictures of covers\n\n<!-- Written from crates/covers/src/topics.rs by its tests: \
-         `UPDATE_GOLDEN=1 cargo test -p covers --lib documentation`. -->\n\n\
-         An event's `image_query` chooses the picture of its cover. If a word of it, in the singular or plural, is in this list, that is \
-         drawn. Longer expressions come first, then earlier words. If the words name several topics, the pictures to choose from show them in turn.\n\n\
-         A landscape is drawn at the hour that the words name: *beach at sunset*, *city by night*, *forest in the morning*.\n\n\
-         Words that are not in the list choose a picture of shapes. So does the title of an event without `image_query`.\n\n\
-         | topic | other words | words that count if no other does |\n|---|---|---|\n",
-    );
-    for topic in TOPICS {
-        let listed = |certain: bool| {
-            let words = words(topic).skip(1).filter(|(_, is)| *is == certain);
-            words.map(|(word, _)| word).collect::<Vec<_>>().join(", ")
-        };
-        let _infallible = writeln!(
-            page,
-            "| {} | {} | {} |",
-            topic.name,
-            listed(true),
-            listed(false)
-        );
-    }
-    let repository = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2);
-    let path = repository.expect("a repository").join("docs/covers.md");
-    if env::var_os("UPDATE_GOLDEN").is_some() {
-        fs::write(&path, &page).expect("a file");
-    }
-    assert_eq!(fs::read_to_string(path).expect("the page"), page);
 }
 
 /// `TOPICS=chess,beach cargo test -p covers --lib overviews -- --ignored` writes `target/covers`.
