@@ -147,7 +147,25 @@ pub(super) const fn length(text: &str, fragments: &[Fragment], dialect: Dialect)
         length += fragments[index].text(dialect).len();
         index += 1;
     }
+    let (bytes, mut at) = (text.as_bytes(), 0);
+    while at < bytes.len() {
+        length += needs_sign(bytes, at, dialect) as usize;
+        at += 1;
+    }
     length
+}
+
+/// Whether a parameter of LIMIT begins here that needs a sign. SQLite reads a bare one while it plans, and so parses the statement again
+/// whenever a value is bound.
+const fn needs_sign(text: &[u8], at: usize, dialect: Dialect) -> bool {
+    let (limit, mut matching) = (b"LIMIT ", 0);
+    if !matches!(dialect, Dialect::Sqlite) || at < limit.len() || text[at] != b'$' {
+        return false;
+    }
+    while matching < limit.len() && text[at - limit.len() + matching] == limit[matching] {
+        matching += 1;
+    }
+    matching == limit.len()
 }
 
 /// Returns a text with its fragments.
@@ -168,6 +186,10 @@ pub(super) const fn fill<const N: usize>(
             }
             (from, index) = (from + 2, index + 1);
         } else {
+            if needs_sign(text, from, dialect) {
+                filled[to] = b'+';
+                to += 1;
+            }
             filled[to] = text[from];
             (from, to) = (from + 1, to + 1);
         }
@@ -236,6 +258,15 @@ mod tests {
         let locking = format!("{shared} FOR UPDATE");
         assert_eq!(template.text.text(Dialect::Postgres), locking);
         assert_eq!(template.name(), "find_something");
+    }
+
+    #[test]
+    fn sqlite_does_not_read_a_limit_while_it_plans() {
+        let statement = fragment!("SELECT {} FROM accounts a LIMIT $1 OFFSET $2", COLUMNS);
+        let bare = "SELECT a.id, a.name FROM accounts a LIMIT $1 OFFSET $2";
+        assert_eq!(statement.text(Dialect::Postgres), bare);
+        let signed = bare.replace("LIMIT $", "LIMIT +$");
+        assert_eq!(statement.text(Dialect::Sqlite), signed);
     }
 
     #[test]

@@ -33,23 +33,9 @@ record! {
     }
 }
 
-/// What finds an event's row again.
-const ROW: Fragment = fragment!("e.id, e.start_at, e.{} AS event_row FROM events e", ROW_ID);
-
-/// Names the index to read: SQLite would read all of the account's events by another one.
-const BY_LENGTH: Fragment = Fragment::per_dialect(" INDEXED BY events_long_of_owner", "");
-
-/// The first range of places in account `$1`, and the second.
-const IN_RANGE: Fragment = Fragment::new(
-    "e.account_id = $1 AND (e.start_at, e.id) > ($4, $5) AND (e.start_at, e.id) < ($6, $7)",
-);
-const IN_SECOND_RANGE: Fragment = Fragment::new(
-    "e.account_id = $1 AND (e.start_at, e.id) > ($11, $12) AND (e.start_at, e.id) < ($13, $14) \
-     AND e.effective_end - e.start_at > 259200000000",
-);
-
-/// Events that are neither cancelled nor over at `$2`.
-const IS_ACTIVE: Fragment = Fragment::new("e.is_cancelled = FALSE AND e.effective_end > $2");
+/// What finds an event's row again, and what is enough to count it.
+const ROW: Fragment = fragment!("e.id, e.start_at, e.{} AS event_row", ROW_ID);
+const NUMBER: Fragment = Fragment::new("1");
 
 /// The text and the starts in wall time, each of which may be null. All that is looked at is in the index.
 const MATCHES: Fragment = fragment!(
@@ -57,79 +43,37 @@ const MATCHES: Fragment = fragment!(
     POSITION,
 );
 
-/// At most `$3` active events, with the next start first.
-const ACTIVE: Fragment = fragment!(
-    "SELECT * FROM (SELECT {} WHERE {} AND {} AND {} ORDER BY e.start_at, e.id LIMIT $3) soon UNION ALL \
-     SELECT * FROM (SELECT {}{} WHERE {} AND {} AND {} ORDER BY e.start_at, e.id LIMIT $3) lengthy",
-    ROW,
-    IN_RANGE,
-    IS_ACTIVE,
+/// Events of account `$1` in the first range of places, and long ones in the second. SQLite would read all of the account's events by
+/// another index.
+const OF_ACCOUNT: Fragment = fragment!(
+    "events e WHERE e.account_id = $1 AND (e.start_at, e.id) > ($4, $5) AND (e.start_at, e.id) < ($6, $7) AND {}",
     MATCHES,
-    ROW,
-    BY_LENGTH,
-    IN_SECOND_RANGE,
-    IS_ACTIVE,
+);
+const LONG: Fragment = fragment!(
+    "events e{} WHERE e.account_id = $1 AND (e.start_at, e.id) > ($11, $12) AND (e.start_at, e.id) < ($13, $14) \
+     AND e.effective_end - e.start_at > 259200000000 AND {}",
+    Fragment::per_dialect(" INDEXED BY events_long_of_owner", ""),
     MATCHES,
 );
 
-/// At most `$3` events that are over, the latest first.
-const PAST: Fragment = fragment!(
-    "SELECT {} WHERE {} AND e.effective_end <= $2 AND {} ORDER BY e.start_at DESC, e.id DESC LIMIT $3",
-    ROW,
-    IN_RANGE,
-    MATCHES,
+/// The dates of series `$15`. They are few.
+const OF_SERIES: Fragment = fragment!("{} AND e.series_id = $15", OF_ACCOUNT);
+
+/// The events of member `$16`, of a series if there is `$15`. They are few.
+const OF_MEMBER: Fragment = fragment!(
+    "{} AND ($15 IS NULL OR e.series_id = $15) \
+     AND e.id IN (SELECT x.event_id FROM member_events x WHERE x.account_id = $1 AND x.person_id = $16)",
+    OF_ACCOUNT,
 );
 
-/// At most `$3` events, the latest first.
-const ALL: Fragment = fragment!(
-    "SELECT {} WHERE {} AND {} ORDER BY e.start_at DESC, e.id DESC LIMIT $3",
-    ROW,
-    IN_RANGE,
-    MATCHES,
-);
+/// Each status. Active events are neither cancelled nor over at `$2`.
+const IS_ACTIVE: Fragment = Fragment::new("e.is_cancelled = FALSE AND e.effective_end > $2");
+const IS_PAST: Fragment = Fragment::new("e.effective_end <= $2");
+const HAS_ANY: Fragment = Fragment::new("TRUE");
 
-/// The dates of series `$15` with each status, in the same order. They are few.
-const IS_OF_SERIES: Fragment = fragment!("{} AND e.series_id = $15 AND {}", IN_RANGE, MATCHES);
-const ACTIVE_OF_SERIES: Fragment = fragment!(
-    "SELECT {} WHERE {} AND {} ORDER BY e.start_at, e.id LIMIT $3",
-    ROW,
-    IS_OF_SERIES,
-    IS_ACTIVE,
-);
-const PAST_OF_SERIES: Fragment = fragment!(
-    "SELECT {} WHERE {} AND e.effective_end <= $2 ORDER BY e.start_at DESC, e.id DESC LIMIT $3",
-    ROW,
-    IS_OF_SERIES,
-);
-const ALL_OF_SERIES: Fragment = fragment!(
-    "SELECT {} WHERE {} ORDER BY e.start_at DESC, e.id DESC LIMIT $3",
-    ROW,
-    IS_OF_SERIES,
-);
-
-/// The events of member `$16`, of a series if there is `$15`, with each status, in the same order. They are few.
-const IS_OF_MEMBER: Fragment = fragment!(
-    "{} AND ($15 IS NULL OR e.series_id = $15) AND e.id IN (SELECT x.event_id FROM member_events x \
-     WHERE x.account_id = $1 AND x.person_id = $16) AND {}",
-    IN_RANGE,
-    MATCHES,
-);
-const ACTIVE_OF_MEMBER: Fragment = fragment!(
-    "SELECT {} WHERE {} AND {} ORDER BY e.start_at, e.id LIMIT $3",
-    ROW,
-    IS_OF_MEMBER,
-    IS_ACTIVE,
-);
-const PAST_OF_MEMBER: Fragment = fragment!(
-    "SELECT {} WHERE {} AND e.effective_end <= $2 ORDER BY e.start_at DESC, e.id DESC LIMIT $3",
-    ROW,
-    IS_OF_MEMBER,
-);
-const ALL_OF_MEMBER: Fragment = fragment!(
-    "SELECT {} WHERE {} ORDER BY e.start_at DESC, e.id DESC LIMIT $3",
-    ROW,
-    IS_OF_MEMBER,
-);
+/// The order of active events, and that of others.
+const NEXT_FIRST: Fragment = Fragment::new("");
+const LATEST_FIRST: Fragment = Fragment::new(" DESC");
 
 /// The rows of what was chosen from an index.
 const ROWS: Fragment = fragment!(
@@ -137,36 +81,54 @@ const ROWS: Fragment = fragment!(
     ROW_ID,
 );
 
-/// Makes a statement for each status, in a series or not, or for the events of a member, from the fragment that finds its events and their order.
+/// Finds at most `$3` of some events with a status, in an order.
+macro_rules! found {
+    ($columns:expr, $events:expr, $status:expr, $order:expr) => {
+        fragment!(
+            "SELECT {} FROM {} AND {} ORDER BY e.start_at{}, e.id{} LIMIT $3",
+            $columns,
+            $events,
+            $status,
+            $order,
+            $order,
+        )
+    };
+}
+
+/// Makes a statement for each set of events and each status, from the fragment that finds these columns of them and from their order.
 macro_rules! by_filter {
-    ($filter:expr, |$found:ident, $order:ident| $statement:expr) => {
-        match ($filter.status, $filter.series.is_some()) {
-            (EventFilter::Active, _) if $filter.reach != Reach::Account => {
-                by_filter!($found = ACTIVE_OF_MEMBER, $order = "", $statement)
+    ($filter:expr, $columns:expr, |$found:ident, $order:ident| $statement:expr) => {
+        if $filter.reach != Reach::Account {
+            const ACTIVE: Fragment = found!($columns, OF_MEMBER, IS_ACTIVE, NEXT_FIRST);
+            by_filter!($filter, $columns, OF_MEMBER, |$found, $order| $statement)
+        } else if $filter.series.is_some() {
+            const ACTIVE: Fragment = found!($columns, OF_SERIES, IS_ACTIVE, NEXT_FIRST);
+            by_filter!($filter, $columns, OF_SERIES, |$found, $order| $statement)
+        } else {
+            const ACTIVE: Fragment = fragment!(
+                "SELECT * FROM ({}) soon UNION ALL SELECT * FROM ({}) lengthy",
+                found!($columns, OF_ACCOUNT, IS_ACTIVE, NEXT_FIRST),
+                found!($columns, LONG, IS_ACTIVE, NEXT_FIRST),
+            );
+            by_filter!($filter, $columns, OF_ACCOUNT, |$found, $order| $statement)
+        }
+    };
+    ($filter:expr, $columns:expr, $events:expr, |$found:ident, $order:ident| $statement:expr) => {
+        match $filter.status {
+            EventFilter::Active => by_filter!($found = ACTIVE, $order = NEXT_FIRST, $statement),
+            EventFilter::Past => {
+                const PAST: Fragment = found!($columns, $events, IS_PAST, LATEST_FIRST);
+                by_filter!($found = PAST, $order = LATEST_FIRST, $statement)
             }
-            (EventFilter::Past, _) if $filter.reach != Reach::Account => {
-                by_filter!($found = PAST_OF_MEMBER, $order = " DESC", $statement)
-            }
-            (EventFilter::All, _) if $filter.reach != Reach::Account => {
-                by_filter!($found = ALL_OF_MEMBER, $order = " DESC", $statement)
-            }
-            (EventFilter::Active, false) => by_filter!($found = ACTIVE, $order = "", $statement),
-            (EventFilter::Past, false) => by_filter!($found = PAST, $order = " DESC", $statement),
-            (EventFilter::All, false) => by_filter!($found = ALL, $order = " DESC", $statement),
-            (EventFilter::Active, true) => {
-                by_filter!($found = ACTIVE_OF_SERIES, $order = "", $statement)
-            }
-            (EventFilter::Past, true) => {
-                by_filter!($found = PAST_OF_SERIES, $order = " DESC", $statement)
-            }
-            (EventFilter::All, true) => {
-                by_filter!($found = ALL_OF_SERIES, $order = " DESC", $statement)
+            EventFilter::All => {
+                const ALL: Fragment = found!($columns, $events, HAS_ANY, LATEST_FIRST);
+                by_filter!($found = ALL, $order = LATEST_FIRST, $statement)
             }
         }
     };
-    ($found:ident = $fragment:ident, $order:ident = $direction:literal, $statement:expr) => {{
+    ($found:ident = $fragment:ident, $order:ident = $direction:ident, $statement:expr) => {{
         const $found: Fragment = $fragment;
-        const $order: Fragment = Fragment::new($direction);
+        const $order: Fragment = $direction;
         $statement.0
     }};
 }
@@ -181,7 +143,7 @@ impl Reads {
         after: Option<Place>,
         limit: i64,
     ) -> Result<Vec<ListedEvent>, Error> {
-        let statement = by_filter!(filter, |FOUND, ORDER| sql!(
+        let statement = by_filter!(filter, ROW, |FOUND, ORDER| sql!(
             "SELECT {} FROM (SELECT * FROM ({}) found ORDER BY start_at{}, id{} LIMIT $3) page {} \
              ORDER BY page.start_at{}, page.id{}",
             ListedEvent::COLUMNS,
@@ -208,7 +170,7 @@ impl Reads {
             "SELECT {}, {} FROM ({}) page {} ORDER BY page.start_at DESC, page.id DESC",
             Event::COLUMNS,
             Counters::COLUMNS,
-            ALL,
+            found!(ROW, OF_ACCOUNT, HAS_ANY, LATEST_FIRST),
             ROWS,
         );
         let values = values(account, &EventFilter::All.into(), now, after, limit);
@@ -232,7 +194,7 @@ impl Reads {
             return Ok(FirstEvents { events, count });
         }
         // Each text is looked at once, so the page is chosen among what is counted.
-        let statement = by_filter!(filter, |FOUND, ORDER| sql!(
+        let statement = by_filter!(filter, ROW, |FOUND, ORDER| sql!(
             "WITH found AS MATERIALIZED ({}) SELECT {}, (SELECT count(*) FROM found) \
              FROM (SELECT * FROM found ORDER BY start_at{}, id{} LIMIT $17) page {} ORDER BY page.start_at{}, page.id{}",
             FOUND,
@@ -262,7 +224,7 @@ impl Reads {
         now: Instant,
         most: i64,
     ) -> Result<i64, Error> {
-        let statement = by_filter!(filter, |FOUND, _ORDER| sql!(
+        let statement = by_filter!(filter, NUMBER, |FOUND, _ORDER| sql!(
             "SELECT count(*) FROM ({}) found",
             FOUND
         ));

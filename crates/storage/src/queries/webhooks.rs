@@ -10,9 +10,10 @@ use uuid::Uuid;
 
 use crate::{
     Error, Reads, Tx,
+    reads::Batch,
     record::{Record as _, insert_into, record, update},
-    row::{Columns, FromRow},
-    sql::{FOR_UPDATE, Fragment, sql},
+    sql::{FOR_UPDATE, Sql, sql},
+    statement::Parameters,
 };
 
 record! {
@@ -35,24 +36,23 @@ pub struct WebhookCount {
     pub oldest_due_at: Option<Instant>,
 }
 
-impl WebhookCount {
-    const COLUMNS: Fragment = Fragment::new("state, is_failing, COUNT(*), MIN(due_at)");
-}
-
-impl FromRow for WebhookCount {
-    const WIDTH: usize = 4;
-
-    fn from_row(columns: &mut Columns<'_>) -> Result<Self, Error> {
-        Ok(Self {
-            state: columns.read()?,
-            is_failing: columns.read()?,
-            number: columns.read()?,
-            oldest_due_at: columns.read()?,
-        })
+record! {
+    WebhookCount as c {
+        state = "state", is_failing = "is_failing", number = "COUNT(*)", oldest_due_at = "MIN(due_at)",
     }
 }
 
 impl Reads {
+    /// Reads each webhook for itself: one that cannot be read must not stop the changes of its account, nor maintenance for others.
+    async fn webhooks<const N: usize>(
+        &self,
+        sql: Sql<N>,
+        parameters: impl Parameters<N>,
+    ) -> Result<Vec<Webhook>, Error> {
+        let found: Batch<_, WebhookId> = self.batch("webhooks", sql, parameters).await?;
+        Ok(found.rows)
+    }
+
     /// Returns the webhooks of an account, the oldest first.
     pub async fn list_webhooks(
         &self,
@@ -63,7 +63,7 @@ impl Reads {
             "SELECT {} FROM webhooks w WHERE w.account_id = $1 ORDER BY w.number LIMIT $2",
             Webhook::COLUMNS,
         );
-        self.all(statement, (account, limit)).await
+        self.webhooks(statement, (account, limit)).await
     }
 
     /// Returns a webhook of an account.
@@ -98,7 +98,7 @@ impl Reads {
             "SELECT {} FROM webhooks w WHERE w.account_id = $1 AND w.created_by = $2 ORDER BY w.number",
             Webhook::COLUMNS,
         );
-        self.all(statement, (account, creator)).await
+        self.webhooks(statement, (account, creator)).await
     }
 
     /// Returns the webhooks that apps created or redirected which act for a person, in the order of the accounts.
@@ -112,7 +112,7 @@ impl Reads {
              WHERE g.person_id = $1 AND g.revoked_at IS NULL ORDER BY w.account_id, w.number LIMIT $2",
             Webhook::COLUMNS,
         );
-        self.all(statement, (person, limit)).await
+        self.webhooks(statement, (person, limit)).await
     }
 
     /// Returns the webhooks that a member created or redirected, by themselves, by a key or by an app.
@@ -127,7 +127,7 @@ impl Reads {
              OR w.created_by IN (SELECT id FROM oauth_grants WHERE account_id = $1 AND person_id = $2)) ORDER BY w.number",
             Webhook::COLUMNS,
         );
-        self.all(statement, (account, person)).await
+        self.webhooks(statement, (account, person)).await
     }
 
     /// Returns the webhooks of all accounts of a person that they changed since then, of those that they created or redirected.
@@ -141,7 +141,7 @@ impl Reads {
              WHERE x.person_id = $1 AND w.created_by = $1 AND w.updated_at >= $2 ORDER BY w.account_id, w.number",
             Webhook::COLUMNS,
         );
-        self.all(statement, (person, since)).await
+        self.webhooks(statement, (person, since)).await
     }
 
     /// Returns the webhooks of all accounts that are not disabled and belong to a key or an app that has expired, in the order of the accounts.
@@ -157,7 +157,7 @@ impl Reads {
              ORDER BY w.account_id, w.number LIMIT $2",
             Webhook::COLUMNS,
         );
-        self.all(statement, (now, limit)).await
+        self.webhooks(statement, (now, limit)).await
     }
 
     /// Returns active webhooks of which every attempt has failed since before `warned_before`, and whose owners were not mailed, or since before
@@ -176,7 +176,7 @@ impl Reads {
              AND j.failed_at IS NULL AND j.due_at <= $3) ORDER BY w.failing_since LIMIT $4",
             Webhook::COLUMNS,
         );
-        self.all(statement, (warned_before, disabled_before, soon, limit))
+        self.webhooks(statement, (warned_before, disabled_before, soon, limit))
             .await
     }
 
@@ -239,7 +239,8 @@ impl Reads {
              ORDER BY w.id LIMIT $4",
             Webhook::COLUMNS,
         );
-        self.all(statement, (after, length, prefix, limit)).await
+        self.webhooks(statement, (after, length, prefix, limit))
+            .await
     }
 }
 
