@@ -18,7 +18,8 @@ use std::{sync::Arc, time::Duration};
 
 use domain::plan::Plan;
 use muster_api::v1::bindings::{
-    CancelEvent, CreateWebhook, GetWebhook, ListWebhookDeliveries, RegisterAttendee, UpdateEvent,
+    CancelEvent, CreateWebhook, GetWebhook, ListWebhookDeliveries, ListWebhooks, RegisterAttendee,
+    UpdateEvent,
 };
 use serde_json::{Value, json};
 use tests::{Account, Client, Received, Receiver, Surface, TestApp};
@@ -167,7 +168,19 @@ async fn nothing_is_recorded_for_an_account_without_webhooks(app: Arc<TestApp>) 
     assert!(posted(&app, &receiver).await.is_empty());
 }
 
+async fn a_webhook_that_cannot_be_read_stops_no_change_and_no_other_webhook(app: Arc<TestApp>) {
+    let (_, owner, receiver, _) = subscribed(&app, Plan::Pro, json!({})).await;
+    let unreadable = subscribe(&owner, &Receiver::start().await, json!({})).await;
+    let id = unreadable["id"].as_str().unwrap();
+    app.update("webhooks SET state = 'unknown'", id).await;
+    owner.create(json!({})).await;
+    assert_eq!(kinds(&posted(&app, &receiver).await), ["event.created"]);
+    let listed = owner.ok::<ListWebhooks>(json!({})).await;
+    assert_eq!(listed["items"].as_array().unwrap().len(), 1);
+}
+
 tests::on_both_engines!(
+    a_webhook_that_cannot_be_read_stops_no_change_and_no_other_webhook,
     each_change_is_posted_once_and_signed,
     a_webhook_gets_the_types_and_the_event_that_it_asked_for,
     a_cancelled_event_is_one_message_however_many_guests_it_has,

@@ -15,12 +15,8 @@ use uuid::Uuid;
 use super::deliver::change_of;
 use crate::service::{Commands, Context, Error};
 
-/// Webhooks that one transaction of maintenance disables, and transactions in a round.
-const BATCH: i64 = 50;
-const BATCHES: usize = 20;
-
-/// Failing webhooks that a round of maintenance decides, each in a transaction of its own.
-const MAX_FAILING: i64 = 200;
+/// Failing webhooks that a round of maintenance decides, and expired ones.
+const MAX_OF_ROUND: i64 = 200;
 
 /// A delivery that is due within these seconds is tried soon, or at this moment: a lease lasts less. Its attempt decides what becomes of its
 /// webhook. Otherwise, webhooks would be disabled after an outage of Muster, before their receivers got another chance.
@@ -33,18 +29,19 @@ pub(crate) async fn judge_failing_webhooks(commands: &Commands) -> Result<bool, 
         now.plus_seconds(-WARNED_AFTER_SECONDS),
         now.plus_seconds(-DISABLED_AFTER_SECONDS),
         now.plus_seconds(SOON_SECONDS),
-        MAX_FAILING,
+        MAX_OF_ROUND,
     );
-    let found = found.await?;
-    let mut failure = None;
+    let (found, mut outcome) = (found.await?, Ok(()));
     for webhook in &found {
         // One that cannot be decided does not stop the others.
-        if let Err(error) = judge_failing(commands, webhook).await {
-            failure.get_or_insert(error);
-        }
+        outcome = outcome.and(judge_failing(commands, webhook).await);
     }
-    let is_full = i64::try_from(found.len()).is_ok_and(|count| count == MAX_FAILING);
-    failure.map_or(Ok(is_full), Err)
+    outcome.map(|()| is_full(&found))
+}
+
+/// Whether maintenance may have found more.
+fn is_full(found: &[Webhook]) -> bool {
+    i64::try_from(found.len()).is_ok_and(|count| count == MAX_OF_ROUND)
 }
 
 async fn judge_failing(commands: &Commands, found: &Webhook) -> Result<(), Error> {
@@ -81,19 +78,15 @@ async fn judge_failing(commands: &Commands, found: &Webhook) -> Result<(), Error
 
 /// Disables the webhooks of keys and apps whose time is over. Returns whether there are more.
 pub(crate) async fn end_expired_webhooks(commands: &Commands) -> Result<bool, Error> {
-    for _ in 0..BATCHES {
-        let decide = async |context: &mut Context| {
-            let expired = context.tx.list_expired_webhooks(context.now, BATCH);
-            let expired = expired.await?;
-            let is_last = i64::try_from(expired.len()).is_ok_and(|count| count < BATCH);
-            end(context, expired).await?;
-            Ok(is_last)
-        };
-        if commands.run(Actor::System, decide).await? {
-            return Ok(false);
-        }
+    let found = commands
+        .store()
+        .list_expired_webhooks(commands.now(), MAX_OF_ROUND);
+    let (found, mut outcome) = (found.await?, Ok(()));
+    for webhook in &found {
+        let decide = async |context: &mut Context| end(context, vec![webhook.clone()]).await;
+        outcome = outcome.and(commands.run(Actor::System, decide).await);
     }
-    Ok(true)
+    outcome.map(|()| is_full(&found))
 }
 
 /// Those of these webhooks that can still end.
