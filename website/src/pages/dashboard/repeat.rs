@@ -182,15 +182,9 @@ fn fields(event: &MyEventDetail) -> Vec<Field> {
 
 /// The rules that this day has.
 fn rules(weekday: &str, day: &str, of_month: Option<DayOfMonth>) -> Vec<Choice> {
-    let choice = |value: &str, label: String| Choice {
-        value: value.to_owned(),
-        label,
-        hint: None,
-        is_chosen: value == "week",
-    };
     let mut rules = vec![
-        choice("week", "Every week".to_owned()),
-        choice("day", format!("Every month on day {day}")),
+        Choice::new("week", "Every week").chosen(true),
+        Choice::new("day", format!("Every month on day {day}")),
     ];
     if let Some(DayOfMonth { nth, is_last }) = of_month {
         let word = match nth {
@@ -200,10 +194,10 @@ fn rules(weekday: &str, day: &str, of_month: Option<DayOfMonth>) -> Vec<Choice> 
             4 => Some("fourth"),
             _ => None,
         };
-        rules
-            .extend(word.map(|word| choice("nth", format!("Every month on the {word} {weekday}"))));
+        let monthly = |word| format!("Every month on the {word} {weekday}");
+        rules.extend(word.map(|word| Choice::new("nth", monthly(word))));
         if is_last {
-            rules.push(choice("last", format!("Every month on the last {weekday}")));
+            rules.push(Choice::new("last", monthly("last")));
         }
     }
     rules

@@ -237,11 +237,9 @@ impl ConsentPage {
 
 /// The accounts to choose from.
 fn accounts(open: &[&AuthorizationAccount]) -> Field {
-    let choices = open.iter().enumerate().map(|(index, account)| Choice {
-        value: account.account_id.clone(),
-        label: account.account_name.clone(),
-        hint: Some(Role::of(&account.role).word().to_owned()),
-        is_chosen: index == 0,
+    let choices = open.iter().enumerate().map(|(index, account)| {
+        let choice = Choice::new(&account.account_id, &account.account_name);
+        choice.hint(Role::of(&account.role).word()).chosen(index == 0)
     });
     let field = Field::new(FieldKind::Radio, "account_id", "For which account");
     field.choices(choices).required()
@@ -254,10 +252,9 @@ fn scopes(asked: &[RequestedScope], open: &[&AuthorizationAccount]) -> Field {
         accounts.any(|account| account.scopes.contains(&scope.name))
     });
     let choices = grantable.map(|scope| Choice {
-        value: scope.name.clone(),
-        label: scope.description.clone(),
         hint: hint(scope, open),
         is_chosen: true,
+        ..Choice::new(&scope.name, &scope.description)
     });
     Field::new(FieldKind::Ticks, "scopes", "What it may do")
         .choices(choices)

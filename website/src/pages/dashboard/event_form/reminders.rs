@@ -27,17 +27,10 @@ pub(super) fn fields(typed: &Form) -> impl Iterator<Item = Field> {
         let mut hours = USUAL.to_vec();
         hours.extend(own.filter(|own| !USUAL.contains(own)));
         hours.sort_unstable();
-        let none = Choice {
-            value: String::new(),
-            label: "None".to_owned(),
-            hint: None,
-            is_chosen: own.is_none(),
-        };
-        let choice = |hours: i32| Choice {
-            value: hours.to_string(),
-            label: before(hours),
-            hint: None,
-            is_chosen: own == Some(hours),
+        let none = Choice::new("", "None").chosen(own.is_none());
+        let choice = |hours: i32| {
+            let choice = Choice::new(hours.to_string(), before(hours));
+            choice.chosen(own == Some(hours))
         };
         let choices = std::iter::once(none).chain(hours.into_iter().map(choice));
         let mut field = Field::new(FieldKind::Select, name, label).choices(choices);

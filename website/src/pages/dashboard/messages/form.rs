@@ -12,7 +12,7 @@ use muster_api::{
 
 use crate::{
     date::wall_time,
-    field::{Choice, Field, FieldKind, FormModel, Group},
+    field::{Field, FieldKind, FormModel, Group},
     form::Form,
 };
 
@@ -79,13 +79,7 @@ pub(super) fn model(event: &MyEventDetail, typed: &Form) -> FormModel {
     let until = Field::line("registered_before", "Registered before");
     audience.push(since.hint("A date, such as 2030-04-01."));
     audience.push(until.path("audience.registered_before"));
-    let times = TIMES.iter().map(|&(value, label, hint)| Choice {
-        value: value.to_owned(),
-        label: label.to_owned(),
-        hint: Some(hint.to_owned()),
-        is_chosen: value == "now",
-    });
-    let when = Field::new(FieldKind::Radio, "when", "Send it").choices(times);
+    let when = Field::radio("when", "Send it", &TIMES, "now");
     let at = Field::new(FieldKind::WallTime, "send_at", "Date and time");
     let hours = Field::new(FieldKind::Number, "hours", "Hours");
     let hours = hours.path(match typed.value("when") {
