@@ -54,14 +54,13 @@ pub(in crate::pages) async fn take(context: RequestContext, form: Form) -> PageR
     let Some(headline) = headline(&own) else {
         return Ok(flash::see(&path(&token), None));
     };
-    let request = ChangeAnswersByTokenRequest {
-        token: token.clone(),
+    let request = |token| ChangeAnswersByTokenRequest {
+        token,
         answers: answers(&own.changeable_questions, &form),
         party_size: party::size(&form),
         companions: party::companions(&form),
     };
-    let page = path(&token);
-    match change::<ChangeAnswersByToken>(&context, request, &page, Flash::ANSWERS_CHANGED).await {
+    match change::<ChangeAnswersByToken>(&context, request, Flash::ANSWERS_CHANGED).await {
         Err(problem) if !problem.details.is_empty() => {
             let model = model(&own).again(&form, &problem);
             let page = AnswersPage::of(&context.site, &own, &token, headline, model)?;
