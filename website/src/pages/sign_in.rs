@@ -8,7 +8,6 @@ pub(in crate::pages) mod take_back;
 
 use askama::Template;
 use axum::response::Response;
-use http::header::SET_COOKIE;
 use http_kit::Problem;
 use muster_api::{
     internal::v1::{
@@ -99,9 +98,7 @@ pub(in crate::pages) async fn take(context: RequestContext, form: Form) -> PageR
     }
     let mut response = flash::see(&with_return_path(CODE, &return_path), None);
     cookies::begin_sign_in(&mut response, context.site.is_secure(), &email);
-    if let Some(cookie) = browser.cookie(&context.site) {
-        response.headers_mut().append(SET_COOKIE, cookie);
-    }
+    browser.remember(&mut response, &context.site);
     Ok(response)
 }
 

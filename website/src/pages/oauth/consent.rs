@@ -239,7 +239,9 @@ impl ConsentPage {
 fn accounts(open: &[&AuthorizationAccount]) -> Field {
     let choices = open.iter().enumerate().map(|(index, account)| {
         let choice = Choice::new(&account.account_id, &account.account_name);
-        choice.hint(Role::of(&account.role).word()).chosen(index == 0)
+        choice
+            .hint(Role::of(&account.role).word())
+            .chosen(index == 0)
     });
     let field = Field::new(FieldKind::Radio, "account_id", "For which account");
     field.choices(choices).required()
