@@ -38,8 +38,17 @@ impl Form {
     }
 
     /// A form with these fields.
-    pub(crate) fn of(fields: Vec<(String, String)>) -> Self {
-        Self(fields)
+    pub(crate) fn of(
+        fields: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
+    ) -> Self {
+        let fields = fields.into_iter();
+        Self(fields.map(|(name, value)| (name.into(), value.into())).collect())
+    }
+
+    /// The same form without the fields of these names.
+    pub(crate) fn without(mut self, names: &[&str]) -> Self {
+        self.0.retain(|(name, _)| !names.contains(&&**name));
+        self
     }
 
     /// The same form for an answer to it: with a new key, since what was refused may be corrected and sent again. Where the outcome is

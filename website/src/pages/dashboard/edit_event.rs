@@ -70,7 +70,7 @@ struct ReviewPage {
     /// The dates that would change.
     dates: Vec<EventDates>,
     /// The form, to be sent again.
-    typed: Vec<(String, String)>,
+    typed: Form,
 }
 
 pub(in crate::pages) async fn show(caller: Caller) -> PageResult {
@@ -169,16 +169,13 @@ async fn save(
 impl ReviewPage {
     /// The form, of which nothing is said yet.
     fn of(caller: &Caller, event: &MyEventDetail, form: &Form) -> Self {
-        let typed = form.fields().filter(|(name, _)| *name != "action");
         Self {
             page: caller.page("Save?", Tab::Events),
             head: EventHead::of(event, Part::Edit),
             mail: None,
             earlier_answers: 0,
             dates: Vec::new(),
-            typed: typed
-                .map(|(name, value)| (name.to_owned(), value.to_owned()))
-                .collect(),
+            typed: form.clone().without(&["action"]),
         }
     }
 }

@@ -125,9 +125,7 @@ pub(super) fn blank(timezone: &str) -> Form {
         ("is_listed", "true"),
         (OPEN, "true"),
     ];
-    let owned = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
-    let fields = fields.into_iter().chain(reminders::BLANK);
-    Form::of(fields.map(owned).collect())
+    Form::of(fields.into_iter().chain(reminders::BLANK))
 }
 
 /// An event as its form has it.
@@ -169,7 +167,7 @@ pub(super) fn stored(event: &MyEventDetail) -> Form {
     let questions = questions::stored(&event.custom_fields);
     let reminders = reminders::stored(&event.reminders);
     let fields = fields.into_iter().chain(questions);
-    Form::of(fields.chain(reminders).collect())
+    Form::of(fields.chain(reminders))
 }
 
 /// What core is asked for a new event.

@@ -115,7 +115,7 @@ async fn review(caller: Caller, event: &MyEventDetail, form: Form) -> PageResult
         left_out: left_out(&planned, &excepted),
         is_public,
         key: caller.key(),
-        typed: form,
+        typed: form.without(&["action", "key"]),
     })
 }
 

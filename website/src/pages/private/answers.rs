@@ -108,7 +108,7 @@ fn stored(own: &OwnRegistration) -> Form {
         ("party_size".to_owned(), own.party_size.to_string()),
         ("companions".to_owned(), own.companions.join("\n")),
     ];
-    Form::of(fields.chain(people).collect())
+    Form::of(fields.chain(people))
 }
 
 impl AnswersPage {

@@ -227,8 +227,7 @@ mod tests {
     use super::*;
 
     fn form(pairs: &[(&str, &str)]) -> Form {
-        let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
-        Form::of(pairs.iter().map(owned).collect())
+        Form::of(pairs.iter().copied())
     }
 
     const TWO: [(&str, &str); 5] = [

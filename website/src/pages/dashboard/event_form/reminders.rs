@@ -101,7 +101,7 @@ mod tests {
     #[test]
     fn reminders_come_out_of_a_form_as_they_went_in() {
         for hours in [&[][..], &[30], &[24, 2]] {
-            let form = Form::of(stored(hours).collect());
+            let form = Form::of(stored(hours));
             assert_eq!(asked(&form), hours);
             let chosen = fields(&form).flat_map(|field| field.options);
             let chosen = chosen.filter(|one| one.is_chosen && !one.value.is_empty());

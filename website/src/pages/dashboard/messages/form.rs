@@ -121,20 +121,16 @@ fn answered(id: &str) -> String {
 pub(super) fn blank(is_thanks: bool) -> Form {
     let mut fields = vec![
         ("statuses", "Confirmed"),
-        ("checked_in", ""),
+        ("checked_in", if is_thanks { "true" } else { "" }),
         ("when", "now"),
     ];
     if is_thanks {
-        fields = vec![
+        fields.extend([
             ("subject", "Thanks for coming!"),
             ("text", "Thank you for coming. We hope to see you again!"),
-            ("statuses", "Confirmed"),
-            ("checked_in", "true"),
-            ("when", "now"),
-        ];
+        ]);
     }
-    let owned = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
-    Form::of(fields.into_iter().map(owned).collect())
+    Form::of(fields)
 }
 
 /// A message as its form has it.
