@@ -56,10 +56,25 @@ fn with_numbers(rule: &str) -> Option<String> {
         .split(|sign: char| !sign.is_ascii_digit() && sign != '-')
         .filter(|part| part.chars().any(|sign| sign.is_ascii_digit()))
         .collect();
-    of_lengths(rule, &numbers)
+    of_kinds(rule)
+        .or_else(|| of_lengths(rule, &numbers))
         .or_else(|| of_people(rule, &numbers))
         .or_else(|| of_files(rule, &numbers))
         .or_else(|| of_ranges(rule, &numbers))
+}
+
+/// What a file is that is no cover: `is a GIF file`.
+fn of_kinds(rule: &str) -> Option<String> {
+    let (kind, _) = rule.strip_prefix("is a")?.split_once(" file")?;
+    let kind = kind.trim_start_matches('n').trim_start();
+    let what = match kind {
+        "HEIC" => "pictures and videos",
+        "PDF" => "files",
+        _ => "pictures",
+    };
+    Some(format!(
+        "We don’t support {kind} {what}. Use JPEG, PNG or WebP."
+    ))
 }
 
 /// How many there are.
