@@ -26,6 +26,9 @@ const KEY: &str = "key";
 /// What is wrong with a value of another type than its field: all that are not texts are numbers.
 pub(crate) const NOT_A_NUMBER: &str = "must be a whole number";
 
+/// Stands for what is no number: nobody types it.
+pub(crate) const NO_NUMBER: i32 = i32::MIN;
+
 /// Names and values, in the order of sending.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Form(Vec<(String, String)>);
@@ -42,7 +45,11 @@ impl Form {
         fields: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
     ) -> Self {
         let fields = fields.into_iter();
-        Self(fields.map(|(name, value)| (name.into(), value.into())).collect())
+        Self(
+            fields
+                .map(|(name, value)| (name.into(), value.into()))
+                .collect(),
+        )
     }
 
     /// The same form without the fields of these names.
@@ -82,6 +89,13 @@ impl Form {
     pub(crate) fn text(&self, name: &str) -> Option<String> {
         let text = self.value(name)?;
         Some(text.replace("\r\n", "\n"))
+    }
+
+    /// The number in a field; `None` if it is empty. What is no number is [`NO_NUMBER`], which core refuses with everything else that is
+    /// wrong.
+    pub(crate) fn number(&self, name: &str) -> Option<i32> {
+        let text = self.value(name)?;
+        Some(text.parse().unwrap_or(NO_NUMBER))
     }
 
     /// Whether there is such a field, even an empty one.

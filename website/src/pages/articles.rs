@@ -114,23 +114,22 @@ pub(in crate::pages) async fn list_guides(
 }
 
 /// The last segment of a path: an article, as a page or as Markdown.
-struct Name {
-    slug: String,
-    is_markdown: bool,
+pub(in crate::pages) struct Name {
+    pub(in crate::pages) slug: String,
+    pub(in crate::pages) is_markdown: bool,
 }
 
 impl Name {
-    fn of(context: &RequestContext) -> Result<Self, Problem> {
+    /// Reads it.
+    ///
+    /// # Errors
+    /// Not found, if it is no text.
+    pub(in crate::pages) fn of(context: &RequestContext) -> Result<Self, Problem> {
         let segment = context.segment(1)?;
-        Ok(match segment.strip_suffix(".md") {
-            Some(slug) => Self {
-                slug: slug.to_owned(),
-                is_markdown: true,
-            },
-            None => Self {
-                slug: segment,
-                is_markdown: false,
-            },
+        let text = segment.strip_suffix(".md");
+        Ok(Self {
+            slug: text.unwrap_or(&segment).to_owned(),
+            is_markdown: text.is_some(),
         })
     }
 }

@@ -65,8 +65,10 @@ fn with_numbers(rule: &str) -> Option<String> {
 
 /// What a file is that is no cover: `is a GIF file`.
 fn of_kinds(rule: &str) -> Option<String> {
-    let (kind, _) = rule.strip_prefix("is a")?.split_once(" file")?;
-    let kind = kind.trim_start_matches('n').trim_start();
+    let file = rule.strip_prefix("is an ");
+    let (kind, _) = file
+        .or_else(|| rule.strip_prefix("is a "))?
+        .split_once(" file")?;
     let what = match kind {
         "HEIC" => "pictures and videos",
         "PDF" => "files",

@@ -18,7 +18,6 @@ use muster_api::{
 
 use super::{
     event_head::{EventHead, Part, read},
-    party::people,
     standing::Standing,
 };
 use crate::{
@@ -153,7 +152,7 @@ pub(in crate::pages) async fn take(caller: Caller, form: Form) -> PageResult {
             let request = CheckInRequest {
                 id,
                 registration_id,
-                people: people(&form),
+                people: form.number("people"),
             };
             let one = caller.ask::<CheckIn>(request).await?;
             if one.was_checked_in() {

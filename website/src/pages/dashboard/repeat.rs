@@ -212,8 +212,6 @@ fn day_of_month(event: &MyEventDetail) -> Option<DayOfMonth> {
 }
 
 fn request(event: &MyEventDetail, form: &Form) -> RepeatEventRequest {
-    // What is no number is one that core refuses.
-    let number = |name: &str| form.text(name).map(|text| text.parse().unwrap_or(0));
     let rule = form.value("rule").unwrap_or_default();
     let is_weekly = rule == "week";
     let weekdays = form.values("weekdays").filter(|_| is_weekly);
@@ -225,7 +223,7 @@ fn request(event: &MyEventDetail, form: &Form) -> RepeatEventRequest {
     RepeatEventRequest {
         id: event.id.clone(),
         every: Some(if is_weekly { "week" } else { "month" }.to_owned()),
-        interval: number("interval"),
+        interval: form.number("interval"),
         weekdays: weekdays.map(str::to_owned).collect(),
         month_day: None,
         nth_weekday: match rule {
@@ -233,7 +231,7 @@ fn request(event: &MyEventDetail, form: &Form) -> RepeatEventRequest {
             "last" => Some(-1),
             _ => None,
         },
-        count: number("count"),
+        count: form.number("count"),
         until: form.text("until"),
         except: except.map(str::to_owned).collect(),
         is_public: Some(form.is_ticked("is_public")),

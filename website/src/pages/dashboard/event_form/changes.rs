@@ -7,7 +7,7 @@ use muster_api::{
 use sha2::{Digest as _, Sha256};
 
 use super::{
-    EventForm, OPEN, Purpose, TEXTS, TICKS, is_open, number,
+    EventForm, OPEN, Purpose, TEXTS, TICKS, is_open,
     questions::Questions,
     reminders::{self, REMINDERS},
     variant,
@@ -99,8 +99,8 @@ pub(crate) fn request(
         registration_opens: typed.text("registration_opens"),
         registration_closes: typed.text("registration_closes"),
         is_registration_open: Some(is_open(typed)),
-        max_capacity: number(typed, CAPACITY),
-        max_party: number(typed, "max_party"),
+        max_capacity: typed.number(CAPACITY),
+        max_party: typed.number("max_party"),
         is_location_private: Some(typed.is_ticked("is_location_private")),
         attendee_info: typed.text("attendee_info"),
         city: typed.text("city"),

@@ -13,7 +13,7 @@ use muster_api::{
 use crate::{
     date::wall_time,
     field::{Field, FieldKind, FormModel, Group},
-    form::Form,
+    form::{Form, NO_NUMBER},
 };
 
 /// What a new form can begin with: thanks to those who came.
@@ -47,9 +47,6 @@ const ARRIVALS: [(&str, &str); 3] = [
 
 /// The path of the statuses in the API.
 const STATUSES_PATH: &str = "audience.statuses";
-
-/// A number that nobody types: core refuses it with its own words.
-const NO_NUMBER: i32 = i32::MIN;
 
 /// The fields of an event's message.
 pub(super) fn model(event: &MyEventDetail, typed: &Form) -> FormModel {
@@ -179,10 +176,7 @@ pub(super) fn request(event: &MyEventDetail, form: &Form) -> Result<CreateMessag
             message: "must not be empty".to_owned(),
         }]));
     }
-    let hours = || {
-        let typed = form.value("hours").unwrap_or_default();
-        Some(typed.parse().unwrap_or(NO_NUMBER))
-    };
+    let hours = || form.number("hours").or(Some(NO_NUMBER));
     let when = form.value("when");
     Ok(CreateMessageRequest {
         id: event.id.clone(),
