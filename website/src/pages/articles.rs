@@ -60,23 +60,19 @@ struct ArticlePage {
 }
 
 pub(in crate::pages) async fn use_cases(context: RequestContext) -> PageResult {
-    let items = list_use_cases(&context).await?;
-    USE_CASES.show(&context, items)
+    USE_CASES.show(&context, list_use_cases(&context).await?)
 }
 
 pub(in crate::pages) async fn use_cases_as_markdown(context: RequestContext) -> PageResult {
-    let items = list_use_cases(&context).await?;
-    Ok(USE_CASES.as_markdown(&items))
+    Ok(USE_CASES.as_markdown(&list_use_cases(&context).await?))
 }
 
 pub(in crate::pages) async fn guides(context: RequestContext) -> PageResult {
-    let items = list_guides(&context).await?;
-    GUIDES.show(&context, items)
+    GUIDES.show(&context, list_guides(&context).await?)
 }
 
 pub(in crate::pages) async fn guides_as_markdown(context: RequestContext) -> PageResult {
-    let items = list_guides(&context).await?;
-    Ok(GUIDES.as_markdown(&items))
+    Ok(GUIDES.as_markdown(&list_guides(&context).await?))
 }
 
 pub(in crate::pages) async fn use_case(context: RequestContext) -> PageResult {
