@@ -154,12 +154,7 @@ fn problem_page(
     status: StatusCode,
 ) -> PageResult {
     let mut response = private(&ProblemPage {
-        page: Page::unlisted(
-            context.site.links(),
-            headline,
-            "A private page.",
-            Section::None,
-        ),
+        page: Page::private(context.site.links(), headline),
         problem,
         sign_in: with_return_path("/sign-in", own_path(Some(context.here()))),
     })?;

@@ -71,7 +71,7 @@ pub(in crate::pages) async fn show(context: RequestContext) -> PageResult {
     let source = expected(own.event.clone())?;
     let shown = ShownEvent::of(&source)?;
     let mut response = private(&RegistrationPage {
-        page: unlisted(&context.site, status.headline),
+        page: Page::private(context.site.links(), status.headline),
         calendars: CalendarButtons::of(
             &source,
             &shown,
@@ -179,11 +179,6 @@ async fn read(context: &RequestContext, token: &str) -> Result<OwnRegistration, 
 
 fn path(token: &str) -> String {
     format!("/registrations/{}", encoded(token))
-}
-
-/// The title does not name the event: browsers show it in lists that others see.
-fn unlisted(site: &Site, title: &str) -> Page {
-    Page::unlisted(site.links(), title, "A private page.", Section::None)
 }
 
 fn event(own: &OwnRegistration) -> Result<ShownEvent, Problem> {

@@ -176,16 +176,7 @@ pub(in crate::pages) async fn take(caller: Caller, form: Form) -> PageResult {
 
 /// Whether a form is one of the buttons beside the fields.
 fn is_other_action(form: &Form) -> bool {
-    let action = form.value("action").unwrap_or_default();
-    [
-        "approve",
-        "promote",
-        "send_again",
-        "cancel",
-        "check_in",
-        "undo",
-    ]
-    .contains(&action)
+    form.value("action").is_some_and(|action| action != "save")
 }
 
 /// Saves name, address and answers, as far as they differ.

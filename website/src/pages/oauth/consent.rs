@@ -17,7 +17,7 @@ use crate::{
     flash,
     form::Form,
     layout::{Page, PageResult, Section, private, refused},
-    request_context::{RequestContext, Site},
+    request_context::RequestContext,
     unsent::{Unsent, Why, may_be_sent_again},
     viewer::Role,
 };
@@ -174,7 +174,7 @@ fn again(
     why: &'static Why,
 ) -> PageResult {
     let unsent = Unsent {
-        page: head(&context.site, why.headline),
+        page: Page::private(context.site.links(), why.headline),
         why,
         reason: None,
         url: context.parts.uri.path(),
@@ -182,10 +182,6 @@ fn again(
         label: |_| None,
     };
     refused(&unsent, problem)
-}
-
-fn head(site: &Site, title: &str) -> Page {
-    Page::unlisted(site.links(), title, "A private page.", Section::None)
 }
 
 impl ConsentPage {
@@ -219,7 +215,7 @@ impl ConsentPage {
         };
         let reading = asked.iter().filter(reads).count();
         Self {
-            page: head(&context.site, "Connect an app"),
+            page: Page::private(context.site.links(), "Connect an app"),
             url: context.parts.uri.path().to_owned(),
             client: pending.client.unwrap_or_default(),
             email,

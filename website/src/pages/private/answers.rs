@@ -7,7 +7,7 @@ use muster_api::{
     v1::{Answer, ChangeAnswersByTokenRequest, OwnRegistration, bindings::ChangeAnswersByToken},
 };
 
-use super::{change, event, path, read, unlisted};
+use super::{change, event, path, read};
 use crate::{
     event::ShownEvent,
     field::FormModel,
@@ -120,7 +120,7 @@ impl AnswersPage {
         model: FormModel,
     ) -> Result<Self, Problem> {
         Ok(Self {
-            page: unlisted(site, headline),
+            page: Page::private(site.links(), headline),
             event: event(own)?,
             headline,
             model,

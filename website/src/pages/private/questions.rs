@@ -12,7 +12,7 @@ use muster_api::{
     },
 };
 
-use super::{event, path, read, unlisted};
+use super::{event, path, read};
 use crate::{
     event::ShownEvent,
     flash,
@@ -114,7 +114,7 @@ async fn refuse_former(context: &RequestContext, token: String) -> PageResult {
         "No more email from this organizer?"
     };
     private(&FormerRefuseMailPage {
-        page: unlisted(&context.site, title),
+        page: Page::private(context.site.links(), title),
         organizer: refusal.organizer,
         is_refused: refusal.is_refused,
         url,
@@ -175,7 +175,7 @@ fn ask(
         Question::StopMessages => "Messages from this organizer",
     };
     private(&QuestionPage {
-        page: unlisted(&context.site, title),
+        page: Page::private(context.site.links(), title),
         event: event(&own)?,
         registration_url: path(token),
         own,
