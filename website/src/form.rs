@@ -187,8 +187,11 @@ pub(crate) async fn read_with_file(
     deadline: Instant,
 ) -> Result<(Form, Option<HttpBody>), Problem> {
     own_site::require(&parts.headers, &options.public_url)?;
-    let most = max_bytes + body::MAX_BYTES;
-    let bytes = options.calls.read_file(parts, body, most, deadline).await?;
+    let limit = max_bytes + body::MAX_BYTES;
+    let bytes = options
+        .calls
+        .read_file(parts, body, limit, deadline)
+        .await?;
     let media_type = parts.headers.get(CONTENT_TYPE);
     let media_type = media_type.and_then(|value| value.to_str().ok());
     if media_type.is_some_and(|name| is_form(name.as_bytes())) {

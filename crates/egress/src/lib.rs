@@ -92,11 +92,7 @@ impl Egress {
         Ok(Self::new(resolver, is_allowed, client_tls(roots)?))
     }
 
-    fn new(
-        resolver: Arc<dyn Resolve>,
-        is_public: fn(IpAddr) -> bool,
-        tls: ClientConfig,
-    ) -> Self {
+    fn new(resolver: Arc<dyn Resolve>, is_public: fn(IpAddr) -> bool, tls: ClientConfig) -> Self {
         let policy = Policy {
             is_public,
             allowances: Allowances::default(),

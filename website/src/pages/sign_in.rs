@@ -270,8 +270,8 @@ mod tests {
             retry_after_seconds: Some(3_601),
             ..Problem::new(Reason::RateLimited, "too many mails")
         };
-        let told = trouble(&limited).unwrap();
-        assert!(told.contains("wait 61 minutes"), "{told}");
+        let words = trouble(&limited).unwrap();
+        assert!(words.contains("wait 61 minutes"), "{words}");
         let used_up = Problem::new(Reason::Conflict, "there is no code");
         assert!(trouble(&used_up).unwrap().contains("new one"));
     }
