@@ -12,7 +12,7 @@ addEventListener("install", () => skipWaiting());
 addEventListener("activate", (event) => event.waitUntil(clients.claim()));
 
 const isOld = (page, age = DAY) => !page || Date.now() - Number(page.headers.get(SAVED)) > age;
-const forget = async () => {
+const evict = async () => {
   await caches.delete(CACHE);
   await registration.unregister();
 };
@@ -29,13 +29,13 @@ const tidy = async () => {
 };
 
 // Stores the page as it is without a query, then its files. Those of an earlier release go.
-const keep = async (files) => {
+const store = async (files) => {
   const cache = await caches.open(CACHE);
   const known = await cache.keys();
   const paths = known.map(({ url }) => new URL(url).pathname);
   if (!isOld(await cache.match(DOOR), FRESH) && files.every((file) => paths.includes(file))) return;
   const page = await fetch(DOOR, { redirect: "manual" });
-  if (isDenied(page)) return forget();
+  if (isDenied(page)) return evict();
   if (!page.ok) return;
   const headers = new Headers(page.headers);
   headers.set(SAVED, Date.now());
@@ -45,19 +45,19 @@ const keep = async (files) => {
   await Promise.all(paths.filter(isGone).map((path) => cache.delete(path)));
   await tidy();
 };
-addEventListener("message", (event) => event.waitUntil(keep(event.data).catch(() => {})));
+addEventListener("message", (event) => event.waitUntil(store(event.data).catch(() => {})));
 
 const page = async (request) => {
   try {
     const answer = await fetch(request);
-    if (isDenied(answer)) await forget();
+    if (isDenied(answer)) await evict();
     return answer;
-  } catch (away) {
+  } catch (failure) {
     const cache = await caches.open(CACHE);
-    const kept = await cache.match(DOOR);
-    if (!isOld(kept)) return kept;
-    await forget();
-    throw away;
+    const cached = await cache.match(DOOR);
+    if (!isOld(cached)) return cached;
+    await evict();
+    throw failure;
   }
 };
 

@@ -8,7 +8,7 @@ const DAY = 24 * 60 * 60 * 1000;
 const LIST_AGE = 5 * 60 * 1000;
 const POLL = 10 * 1000;
 // A scan that takes longer is judged by the list.
-const PATIENCE = 5 * 1000;
+const ANSWER_TIMEOUT = 5 * 1000;
 // A code that stays before the camera is one scan.
 const SAME = 2500;
 // As many as an event has seats.
@@ -18,10 +18,10 @@ const LISTS = "muster-door-codes:";
 const LIST = LISTS + event, SCANS = `muster-door-scans:${event}`, CAMERA = "muster-door-camera";
 const CONFLICTS = `muster-door-conflicts:${event}`, IS_ON = "muster-door-is-on";
 
-const stored = (key, place = localStorage) => JSON.parse(place.getItem(key));
-const store = (key, value, place = localStorage) => {
+const stored = (key, storage = localStorage) => JSON.parse(storage.getItem(key));
+const store = (key, value, storage = localStorage) => {
   try {
-    place.setItem(key, JSON.stringify(value));
+    storage.setItem(key, JSON.stringify(value));
   } catch {
     say("This browser keeps nothing on the device. Leave this page open until all scans are sent.");
   }
@@ -38,9 +38,9 @@ const say = (text) => {
 // What was scanned and is not sent yet, in order, and what the server decided otherwise than the list.
 const scans = stored(SCANS) ?? [];
 const conflicts = stored(CONFLICTS, sessionStorage) ?? [];
-const keep = () => store(SCANS, scans);
+const storeScans = () => store(SCANS, scans);
 // Whether the server did not answer last, and whether this person is at the door no more.
-let isAway = false, isOver = false;
+let isOffline = false, isOver = false;
 
 // Lists are for the day, also those of other events.
 const isOld = ({ saved }) => Date.now() - saved > DAY;
@@ -48,10 +48,10 @@ for (const key of Object.keys(localStorage)) {
   if (key.startsWith(LISTS) && isOld(stored(key))) localStorage.removeItem(key);
 }
 let list = stored(LIST);
-const forget = () => { list = null; localStorage.removeItem(LIST); };
+const dropList = () => { list = null; localStorage.removeItem(LIST); };
 
 // The page and its files stay on the device for a day, so that a reload without the network brings them back.
-const keepPage = async () => {
+const cachePage = async () => {
   const links = document.querySelectorAll("link[rel=stylesheet], script[src]");
   const paths = [...links].map((link) => new URL(link.href ?? link.src).pathname);
   const all = [...new Set([...paths, ...files.split(" ")])];
@@ -63,9 +63,9 @@ const keepPage = async () => {
   const { active } = await workers.ready;
   active.postMessage(all);
 };
-const forgetPage = async () => {
-  const kept = await navigator.serviceWorker?.getRegistration(door);
-  await kept?.unregister();
+const uncachePage = async () => {
+  const worker = await navigator.serviceWorker?.getRegistration(door);
+  await worker?.unregister();
   await globalThis.caches?.delete(`muster-door:${door}`);
 };
 
@@ -85,13 +85,13 @@ const hashed = async (code) => {
 const ask = async (path, form) => {
   try {
     const request = form && { method: "POST", body: new URLSearchParams(form) };
-    const answer = await fetch(`${door}/${path}`, { ...request, redirect: "manual", signal: AbortSignal.timeout(PATIENCE) });
+    const answer = await fetch(`${door}/${path}`, { ...request, redirect: "manual", signal: AbortSignal.timeout(ANSWER_TIMEOUT) });
     const isDenied = answer.type === "opaqueredirect" || [401, 403, 404].includes(answer.status);
     if (isDenied) end();
-    isAway = !answer.ok;
+    isOffline = !answer.ok;
     return answer.ok ? await answer.json() : null;
   } catch {
-    isAway = true;
+    isOffline = true;
     return null;
   }
 };
@@ -99,8 +99,8 @@ const ask = async (path, form) => {
 // Signed out, or no longer at this door. What was scanned stays, to be sent after signing in.
 const end = () => {
   isOver = true;
-  forget();
-  forgetPage();
+  dropList();
+  uncachePage();
   stop();
   button.hidden = true;
   part("ended").hidden = false;
@@ -109,9 +109,9 @@ const end = () => {
 const show = ({ tone, word, name, detail, registration_id: id, people: here, party_size: size }) => {
   const card = scanner.querySelector(`template[data-tone="${tone}"]`).content.cloneNode(true);
   for (const [key, text] of Object.entries({ word, name, detail })) {
-    const place = card.querySelector(`[data-part="${key}"]`);
-    place.textContent = key === "detail" ? hours(text ?? "") : text ?? "";
-    place.hidden = !text;
+    const field = card.querySelector(`[data-part="${key}"]`);
+    field.textContent = key === "detail" ? hours(text ?? "") : text ?? "";
+    field.hidden = !text;
   }
   for (const form of card.querySelectorAll("form")) {
     const { registration_id: whose, people: number } = form.elements;
@@ -164,7 +164,7 @@ const sendAll = async () => {
     const answer = await ask("scans", { code: scan.code, key: scan.key });
     if (!answer) break;
     scans.shift();
-    keep();
+    storeScans();
     showCount(answer);
     if (list && answer.tone !== "bad") {
       list.codes[await hashed(scan.code)] = "here";
@@ -189,7 +189,7 @@ const judge = async () => {
   for (const scan of scans.filter(({ tone }) => !tone)) {
     const verdict = await judged(scan);
     scan.tone = verdict.tone;
-    keep();
+    storeScans();
     show(verdict);
   }
   showState();
@@ -202,9 +202,9 @@ const take = async (text) => {
   if (before) return show({ tone: "warn", word: "Already scanned here", detail: `${clock(before.at)}, not sent yet.` });
   if (scans.length >= MAX_SCANS) return show({ tone: "bad", word: "Too many unsent scans", detail: "Find the network first." });
   scans.push({ code, key: crypto.randomUUID(), at: Date.now() });
-  keep();
+  storeScans();
   // While the network is away nobody waits for it.
-  if (!isAway) await send();
+  if (!isOffline) await send();
   await judge();
 };
 
@@ -214,7 +214,7 @@ const showCount = ({ here, guests }) => {
 const showState = () => {
   const waiting = scans.length ? `${people(scans.length, "scan waits", "scans wait")} for the network. ` : "";
   if (isOver) say("");
-  else if (isAway) say(`Offline. ${waiting}${list ? `List of ${clock(list.saved)}.` : "No list on this device."}`);
+  else if (isOffline) say(`Offline. ${waiting}${list ? `List of ${clock(list.saved)}.` : "No list on this device."}`);
   else say(isRunning ? "Hold the QR code of a ticket before the camera." : "");
 };
 
@@ -228,7 +228,7 @@ const refresh = async () => {
     const codes = answer?.items.map(({ hash, status, checked_in: isHere, party_size: size }) => [hash, `${isHere ? "here" : status}:${size}`]);
     if (codes) store(LIST, list = { saved: Date.now(), codes: Object.fromEntries(codes) });
   }
-  if (list && isOld(list)) forget();
+  if (list && isOld(list)) dropList();
   showState();
 };
 const poll = async () => {
@@ -316,11 +316,11 @@ button.addEventListener("click", toggle);
 document.addEventListener("visibilitychange", () => { if (!document.hidden && isRunning) wake(); });
 addEventListener("online", refresh);
 // Without the network the page comes back only where the browser can store it.
-addEventListener("beforeunload", (leaving) => { if (isAway && isRunning && !navigator.serviceWorker?.controller) leaving.preventDefault(); });
+addEventListener("beforeunload", (leaving) => { if (isOffline && isRunning && !navigator.serviceWorker?.controller) leaving.preventDefault(); });
 // While the network is away, a form would replace the page by the browser's error. A code that is typed is a scan, too.
 const typed = document.querySelector("#q");
 addEventListener("submit", (sending) => {
-  if (!canScan || isOver || (navigator.onLine && !isAway)) return;
+  if (!canScan || isOver || (navigator.onLine && !isOffline)) return;
   sending.preventDefault();
   if (sending.target === typed.form && codeIn(typed.value)) {
     take(typed.value);
@@ -333,7 +333,7 @@ addEventListener("submit", (sending) => {
 
 if (canScan) {
   scanner.hidden = false;
-  keepPage().catch(() => {});
+  cachePage().catch(() => {});
   // After a form of the page was sent, for example.
   if (isOn()) {
     document.activeElement.blur();

@@ -11,13 +11,13 @@ const say = (text) => { if (status) status.textContent = text; };
 
 // Code to copy, in the pages for developers.
 for (const code of document.querySelectorAll(".docs pre")) {
-  const place = document.createElement("div");
-  place.className = "copied";
-  code.replaceWith(place);
+  const frame = document.createElement("div");
+  frame.className = "copied";
+  code.replaceWith(frame);
   const button = document.createElement("button");
   Object.assign(button, { type: "button", className: "tool copy", textContent: "Copy", hidden: true });
   button.dataset.copy = code.textContent.trimEnd();
-  place.append(code, button);
+  frame.append(code, button);
 }
 
 for (const button of document.querySelectorAll("[data-copy]")) {
@@ -46,24 +46,24 @@ for (const button of document.querySelectorAll("[data-share]")) {
 }
 
 // The time where the viewer is, if clocks there differ. The day only if it differs, too.
-for (const place of document.querySelectorAll("[data-local]")) {
-  const start = new Date(place.dataset.local);
+for (const element of document.querySelectorAll("[data-local]")) {
+  const start = new Date(element.dataset.local);
   const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const day = (timeZone) => start.toLocaleDateString("en-GB", { timeZone, weekday: "long", day: "numeric", month: "long" });
   const time = (timeZone) => hours(start.toLocaleTimeString("en-GB", { timeZone, hour: "2-digit", minute: "2-digit" }));
   try {
-    const zone = place.dataset.zone;
+    const zone = element.dataset.zone;
     if (day(own) === day(zone) && time(own) === time(zone)) continue;
-    place.textContent = day(own) === day(zone) ? `${time(own)} your time` : `${day(own)}, ${time(own)} your time`;
-    place.hidden = false;
+    element.textContent = day(own) === day(zone) ? `${time(own)} your time` : `${day(own)}, ${time(own)} your time`;
+    element.hidden = false;
   } catch {
     // A zone that this browser does not know.
   }
 }
 
 // Times of the server's. Only the texts change, not what is around them.
-for (const place of document.querySelectorAll("[data-clock]")) {
-  const texts = document.createTreeWalker(place, NodeFilter.SHOW_TEXT);
+for (const element of document.querySelectorAll("[data-clock]")) {
+  const texts = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
   while (texts.nextNode()) texts.currentNode.data = hours(texts.currentNode.data);
 }
 
@@ -72,12 +72,12 @@ for (const field of document.querySelectorAll("[data-timezone]")) {
   field.value = Intl.DateTimeFormat().resolvedOptions().timeZone ?? "";
 }
 
-// Moments of an account, which is at no place, as clocks show them where the viewer is.
-for (const moment of document.querySelectorAll("[data-moment]")) {
-  const at = new Date(moment.dateTime);
+// Timestamps of an account, which is at no place, as clocks show them where the viewer is.
+for (const element of document.querySelectorAll("[data-moment]")) {
+  const at = new Date(element.dateTime);
   const day = at.toLocaleDateString("en-GB", { day: "numeric", month: "long", year: "numeric" });
   const time = at.toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit", timeZoneName: "short" });
-  moment.textContent = moment.dataset.moment === "day" ? day : `${day}, ${hours(time)}`;
+  element.textContent = element.dataset.moment === "day" ? day : `${day}, ${hours(time)}`;
 }
 
 // A new event is most often in one's own zone.

@@ -1,6 +1,10 @@
 //! The browser of a visitor: its secret, by which core tells who asked for a code, and what people recognize it by.
 
-use http::{HeaderMap, HeaderValue, header::USER_AGENT};
+use axum::response::Response;
+use http::{
+    HeaderMap,
+    header::{SET_COOKIE, USER_AGENT},
+};
 use rand::{RngExt as _, distr::Alphanumeric};
 
 use crate::{cookies::BROWSER, request_context::Site};
@@ -41,9 +45,11 @@ impl Browser {
         &self.0
     }
 
-    /// The cookie that keeps it.
-    pub(crate) fn cookie(&self, site: &Site) -> Option<HeaderValue> {
-        BROWSER.set(&self.0, SECONDS, site.is_secure())
+    /// Makes the browser remember it.
+    pub(crate) fn remember(&self, response: &mut Response, site: &Site) {
+        if let Some(cookie) = BROWSER.set(&self.0, SECONDS, site.is_secure()) {
+            response.headers_mut().append(SET_COOKIE, cookie);
+        }
     }
 }
 
@@ -82,6 +88,8 @@ pub(crate) fn device(headers: &HeaderMap) -> String {
 
 #[cfg(test)]
 mod tests {
+    use http::HeaderValue;
+
     use super::*;
 
     #[test]

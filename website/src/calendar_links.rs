@@ -4,9 +4,8 @@
 use std::fmt::Write as _;
 
 use muster_api::v1::Event;
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-use crate::{event::ShownEvent, markdown::plain_text};
+use crate::{cover::encoded, event::ShownEvent, markdown::plain_text};
 
 const GOOGLE: &str = "https://calendar.google.com/calendar/render?action=TEMPLATE";
 const OUTLOOK: &str =
@@ -17,13 +16,6 @@ const MAX_CHARACTERS: usize = 200;
 
 /// Characters of what only guests read in a link, likewise. Browsers and services take addresses of some thousand characters.
 const MAX_INFO_CHARACTERS: usize = 500;
-
-/// Characters that stand for themselves (RFC 3986). A space is `%20`: Outlook shows a `+` as it is.
-const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
-    .remove(b'-')
-    .remove(b'.')
-    .remove(b'_')
-    .remove(b'~');
 
 /// A calendar that takes an event by a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -101,9 +93,8 @@ pub(crate) fn link(
 fn with(base: &str, parameters: &[(&str, &str)]) -> String {
     let mut url = base.to_owned();
     for (name, value) in parameters {
-        let value = utf8_percent_encode(value, ENCODED);
         // A string takes everything.
-        let _infallible = write!(url, "&{name}={value}");
+        let _infallible = write!(url, "&{name}={}", encoded(value));
     }
     url
 }

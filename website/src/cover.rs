@@ -80,14 +80,14 @@ fn address(fields: [(&str, &str); FIELDS.len()]) -> String {
     format!("{PREVIEW}?{query}")
 }
 
-/// A slug in a path. Core's slugs need no encoding.
-pub(crate) fn encoded(slug: &str) -> String {
+/// A text within an address. Unreserved characters stand for themselves (RFC 3986); a space is `%20`, since some show a `+` as it is.
+pub(crate) fn encoded(text: &str) -> String {
     const UNRESERVED: &percent_encoding::AsciiSet = &NON_ALPHANUMERIC
         .remove(b'-')
         .remove(b'.')
         .remove(b'_')
         .remove(b'~');
-    utf8_percent_encode(slug, UNRESERVED).to_string()
+    utf8_percent_encode(text, UNRESERVED).to_string()
 }
 
 #[cfg(test)]

@@ -77,12 +77,34 @@ pub(crate) enum FieldKind {
 }
 
 /// An option of a field.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Choice {
     pub(crate) value: String,
     pub(crate) label: String,
     pub(crate) hint: Option<String>,
     pub(crate) is_chosen: bool,
+}
+
+impl Choice {
+    pub(crate) fn new(value: impl Into<String>, label: impl Into<String>) -> Self {
+        Self {
+            value: value.into(),
+            label: label.into(),
+            ..Self::default()
+        }
+    }
+
+    #[must_use]
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    #[must_use]
+    pub(crate) fn chosen(mut self, is_chosen: bool) -> Self {
+        self.is_chosen = is_chosen;
+        self
+    }
 }
 
 impl Field {
@@ -116,6 +138,20 @@ impl Field {
 
     pub(crate) fn tick(name: &str, label: &str) -> Self {
         Self::new(FieldKind::Tick, name, label)
+    }
+
+    /// A choice of one of these options: the value, the label and the hint of each.
+    pub(crate) fn radio(
+        name: &str,
+        label: &str,
+        options: &[(&str, &str, &str)],
+        chosen: &str,
+    ) -> Self {
+        let choices = options.iter().map(|&(value, label, hint)| {
+            let choice = Choice::new(value, label).hint(hint);
+            choice.chosen(value == chosen)
+        });
+        Self::new(FieldKind::Radio, name, label).choices(choices)
     }
 
     #[must_use]
@@ -169,11 +205,9 @@ impl Field {
         options: impl IntoIterator<Item = (&'o str, &'o str)>,
         chosen: &[&str],
     ) -> Self {
-        self.choices(options.into_iter().map(|(value, label)| Choice {
-            value: value.to_owned(),
-            label: label.to_owned(),
-            hint: None,
-            is_chosen: chosen.contains(&value),
+        self.choices(options.into_iter().map(|(value, label)| {
+            let choice = Choice::new(value, label);
+            choice.chosen(chosen.contains(&value))
         }))
     }
 

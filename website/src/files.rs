@@ -19,8 +19,8 @@ use crate::{
 /// A year, the longest that caches keep anything.
 const FOR_EVER: &str = "public, max-age=31536000, immutable";
 
-/// For icons that are found by a name that browsers know.
-const A_DAY: &str = "public, max-age=86400";
+/// For files whose names stay when their content changes.
+pub(crate) const A_DAY: &str = "public, max-age=86400";
 
 /// The service worker of the door lies elsewhere than the pages that it is for. Its script asks for that of one event.
 const KEEPER_SCOPE: (HeaderName, HeaderValue) = (

@@ -26,6 +26,9 @@ const KEY: &str = "key";
 /// What is wrong with a value of another type than its field: all that are not texts are numbers.
 pub(crate) const NOT_A_NUMBER: &str = "must be a whole number";
 
+/// Stands for what is no number: nobody types it.
+pub(crate) const NO_NUMBER: i32 = i32::MIN;
+
 /// Names and values, in the order of sending.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Form(Vec<(String, String)>);
@@ -38,8 +41,21 @@ impl Form {
     }
 
     /// A form with these fields.
-    pub(crate) fn of(fields: Vec<(String, String)>) -> Self {
-        Self(fields)
+    pub(crate) fn of(
+        fields: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
+    ) -> Self {
+        let fields = fields.into_iter();
+        Self(
+            fields
+                .map(|(name, value)| (name.into(), value.into()))
+                .collect(),
+        )
+    }
+
+    /// The same form without the fields of these names.
+    pub(crate) fn without(mut self, names: &[&str]) -> Self {
+        self.0.retain(|(name, _)| !names.contains(&&**name));
+        self
     }
 
     /// The same form for an answer to it: with a new key, since what was refused may be corrected and sent again. Where the outcome is
@@ -73,6 +89,13 @@ impl Form {
     pub(crate) fn text(&self, name: &str) -> Option<String> {
         let text = self.value(name)?;
         Some(text.replace("\r\n", "\n"))
+    }
+
+    /// The number in a field; `None` if it is empty. What is no number is [`NO_NUMBER`], which core refuses with everything else that is
+    /// wrong.
+    pub(crate) fn number(&self, name: &str) -> Option<i32> {
+        let text = self.value(name)?;
+        Some(text.parse().unwrap_or(NO_NUMBER))
     }
 
     /// Whether there is such a field, even an empty one.
@@ -164,8 +187,11 @@ pub(crate) async fn read_with_file(
     deadline: Instant,
 ) -> Result<(Form, Option<HttpBody>), Problem> {
     own_site::require(&parts.headers, &options.public_url)?;
-    let most = max_bytes + body::MAX_BYTES;
-    let bytes = options.calls.read_file(parts, body, most, deadline).await?;
+    let limit = max_bytes + body::MAX_BYTES;
+    let bytes = options
+        .calls
+        .read_file(parts, body, limit, deadline)
+        .await?;
     let media_type = parts.headers.get(CONTENT_TYPE);
     let media_type = media_type.and_then(|value| value.to_str().ok());
     if media_type.is_some_and(|name| is_form(name.as_bytes())) {

@@ -6,8 +6,7 @@ use http::Method;
 use http_kit::{Operation, Problem, Resource, document};
 use muster_api::Reason;
 
-/// Their names stay when their content changes.
-const A_DAY: &str = "public, max-age=86400";
+use crate::files::A_DAY;
 
 const WEBP: &str = "image/webp";
 

@@ -55,7 +55,8 @@ fn organization(name: &str, url: Option<&str>) -> Value {
     object
 }
 
-fn retain_values(object: &mut Value) {
+/// Leaves out the fields without a value.
+pub(crate) fn retain_values(object: &mut Value) {
     if let Value::Object(fields) = object {
         fields.retain(|_, value| !value.is_null());
     }
@@ -116,9 +117,7 @@ fn offer(state: EventState, event: &Event) -> Value {
         "validFrom": event.registration_opens,
         "validThrough": event.registration_closes.as_ref().unwrap_or(&event.start_date),
     });
-    if let Value::Object(fields) = &mut offer {
-        fields.retain(|_, value| !value.is_null());
-    }
+    retain_values(&mut offer);
     offer
 }
 

@@ -83,6 +83,11 @@ impl Page {
         }
     }
 
+    /// A page for someone alone. Its title names nothing: browsers show it in lists that others see.
+    pub(crate) fn private(links: Links, title: &str) -> Self {
+        Self::unlisted(links, title, "A private page.", Section::None)
+    }
+
     /// What the site is called.
     pub(crate) fn site_name(&self) -> &str {
         self.links.look.name().as_str()

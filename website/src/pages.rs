@@ -61,19 +61,19 @@ pub(crate) fn resources(site: &Site) -> Vec<Resource> {
             .with(site.get(private::show))
             .with(site.post(private::confirm)),
         Resource::new("/registrations/{token}/cancel")
-            .with(site.get(private::ask_to_cancel))
+            .with(site.get(private::questions::cancel))
             .with(site.post(private::cancel)),
         Resource::new("/registrations/{token}/no-mail")
-            .with(site.get(private::ask_to_refuse_mail))
+            .with(site.get(private::questions::refuse_mail))
             .with(site.post(private::refuse_mail)),
         Resource::new("/registrations/{token}/no-reminders")
-            .with(site.get(private::ask_to_refuse_reminders))
-            .with(site.operation(Method::POST, private::refuse_reminders)),
+            .with(site.get(private::questions::refuse_reminders))
+            .with(site.operation(Method::POST, private::questions::take_reminders)),
         Resource::new("/registrations/{token}/messages")
-            .with(site.get(private::messages::ask))
-            .with(site.operation(Method::POST, private::messages::stop)),
+            .with(site.get(private::questions::stop_messages))
+            .with(site.operation(Method::POST, private::questions::take_messages)),
         Resource::new("/registrations/{token}/messages/again")
-            .with(site.post(private::messages::resume)),
+            .with(site.post(private::resume_messages)),
         Resource::new("/registrations/{token}/answers")
             .with(site.get(private::answers::show))
             .with(site.post(private::answers::take)),

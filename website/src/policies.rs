@@ -54,8 +54,8 @@ pub(crate) struct Policies {
 
 /// The policies of an address.
 pub(crate) fn of(uri: &Uri) -> Policies {
-    let is_below = |place: &str| {
-        let rest = uri.path().strip_prefix(place);
+    let is_below = |path: &str| {
+        let rest = uri.path().strip_prefix(path);
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     };
     Policies {

@@ -71,11 +71,7 @@ fn as_page(links: Links, response: Response, id: &RequestId, retry_url: Option<&
     };
     // Core may answer what it answered an earlier request.
     let id = problem.request_id().unwrap_or(id);
-    let Words {
-        headline,
-        text,
-        advice,
-    } = words(problem);
+    let (headline, text, advice) = words(problem);
     let named = |text| links.look.name().in_text(text);
     let (headline, text) = (named(headline), named(text));
     let retries = problem.retry_after_seconds.is_some();
@@ -96,16 +92,9 @@ fn as_page(links: Links, response: Response, id: &RequestId, retry_url: Option<&
     Response::from_parts(head, html.into())
 }
 
-/// A problem in words.
-struct Words<'a> {
-    headline: &'static str,
-    text: &'a str,
-    /// What to do about it.
-    advice: &'static str,
-}
-
-fn words(problem: &Problem) -> Words<'_> {
-    let (headline, text, advice): (_, &str, _) = match problem.http_status {
+/// A problem in words: what it is called, what it is, and what to do about it.
+fn words(problem: &Problem) -> (&'static str, &str, &'static str) {
+    match problem.http_status {
         400 => (
             "This address is not right",
             &problem.message,
@@ -146,11 +135,6 @@ fn words(problem: &Problem) -> Words<'_> {
             &problem.message,
             "Go back, reload the page, and try again.",
         ),
-    };
-    Words {
-        headline,
-        text,
-        advice,
     }
 }
 

@@ -30,14 +30,6 @@ impl Canvas {
         ));
     }
 
-    /// A bar with round ends.
-    pub(super) fn pill(&mut self, x: f64, y: f64, length: f64, width: f64, fill: Colour) {
-        let [x, y, length, width, radius] = [x, y, length, width, width / 2.0].map(Pixels);
-        self.element(format_args!(
-            "<rect x=\"{x}\" y=\"{y}\" width=\"{length}\" height=\"{width}\" rx=\"{radius}\" fill=\"{fill}\"/>"
-        ));
-    }
-
     pub(super) fn circle(&mut self, x: f64, y: f64, radius: f64, fill: Colour) {
         let [x, y, radius] = [x, y, radius].map(Pixels);
         self.element(format_args!(
@@ -84,43 +76,41 @@ impl Canvas {
     /// What `draw` draws, moved to a point and scaled.
     pub(super) fn moved(&mut self, x: f64, y: f64, scale: f64, draw: impl FnOnce(&mut Self)) {
         let ([x, y], scale) = ([x, y].map(Pixels), Hundredths(scale));
-        self.element(format_args!(
-            "<g transform=\"translate({x} {y}) scale({scale})\">"
-        ));
-        draw(self);
-        self.element(format_args!("</g>"));
+        self.group(
+            format_args!("transform=\"translate({x} {y}) scale({scale})\""),
+            draw,
+        );
     }
 
     /// What `draw` draws, seen in a mirror that stands at x = 0.
     pub(super) fn flipped(&mut self, draw: impl FnOnce(&mut Self)) {
-        self.element(format_args!("<g transform=\"scale(-1 1)\">"));
-        draw(self);
-        self.element(format_args!("</g>"));
+        self.group(format_args!("transform=\"scale(-1 1)\""), draw);
     }
 
     /// What `draw` draws within an outline. A cover has one such window.
     pub(super) fn windowed(&mut self, outline: &Outline, draw: impl FnOnce(&mut Self)) {
         let d = &outline.0;
         self.element(format_args!(
-            "<clipPath id=\"window\"><path d=\"{d}\"/></clipPath>\n<g clip-path=\"url(#window)\">"
+            "<clipPath id=\"window\"><path d=\"{d}\"/></clipPath>"
         ));
-        draw(self);
-        self.element(format_args!("</g>"));
+        self.group(format_args!("clip-path=\"url(#window)\""), draw);
     }
 
     /// What `draw` draws, seen in a mirror that stands in the middle of the cover.
     pub(super) fn mirrored(&mut self, draw: impl FnOnce(&mut Self)) {
-        self.element(format_args!("<g transform=\"matrix(-1 0 0 1 {WIDTH} 0)\">"));
-        draw(self);
-        self.element(format_args!("</g>"));
+        self.group(
+            format_args!("transform=\"matrix(-1 0 0 1 {WIDTH} 0)\""),
+            draw,
+        );
     }
 
     /// What `draw` draws, turned by `degrees` (clockwise) about a point.
     pub(super) fn turned(&mut self, degrees: f64, x: f64, y: f64, draw: impl FnOnce(&mut Self)) {
         let [degrees, x, y] = [degrees, x, y].map(Pixels);
-        self.element(format_args!("<g transform=\"rotate({degrees} {x} {y})\">"));
-        draw(self);
-        self.element(format_args!("</g>"));
+        self.group(
+            format_args!("transform=\"rotate({degrees} {x} {y})\""),
+            draw,
+        );
     }
 
     /// Text from `x` on, on the baseline `y`; the text is shown as it is, whatever it contains.
@@ -136,6 +126,12 @@ impl Canvas {
             "<text x=\"{x}\" y=\"{y}\" font-size=\"{size}\" font-family=\"{family}\" fill=\"{colour}\" \
              xml:space=\"preserve\">{text}</text>"
         ));
+    }
+
+    fn group(&mut self, attribute: fmt::Arguments<'_>, draw: impl FnOnce(&mut Self)) {
+        self.element(format_args!("<g {attribute}>"));
+        draw(self);
+        self.element(format_args!("</g>"));
     }
 
     fn element(&mut self, element: fmt::Arguments<'_>) {

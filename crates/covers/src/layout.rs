@@ -41,7 +41,7 @@ struct Segment {
 }
 
 /// For the sake of whole words a text is not set smaller than this, in pixels.
-const LEAST_FOR_WHOLE_WORDS: f64 = 50.0;
+const MIN_FOR_WHOLE_WORDS: f64 = 50.0;
 
 /// With broken words it is not set larger than this, in pixels: each size more would break more of them.
 const MAX_FOR_BROKEN_WORDS: f64 = 62.0;
@@ -52,7 +52,7 @@ const MAX_FOR_BROKEN_WORDS: f64 = 62.0;
 pub(super) fn fit(text: Text, room: Room, sizes: &[f64]) -> Block {
     let whole = segments(&text);
     for size in sizes.iter().copied() {
-        if size >= LEAST_FOR_WHOLE_WORDS
+        if size >= MIN_FOR_WHOLE_WORDS
             && let Some(lines) = lines(&text, &whole, size, room)
         {
             return Block { text, lines, size };

@@ -57,6 +57,7 @@ struct Inks {
     third: Colour,
     light: Colour,
     dark: Colour,
+    hour: Hour,
 }
 
 impl Inks {
@@ -85,11 +86,12 @@ impl Inks {
             third,
             light,
             dark,
+            hour: Hour::Day,
         }
     }
 
     /// For a landscape: the coolest shape is water and hills, the lightest other one is sand and fields.
-    fn of_landscape(palette: &Palette) -> Self {
+    fn of_landscape(palette: &Palette, hour: Hour) -> Self {
         let (dark, light) = palette.ends();
         let mut shapes = palette.shapes;
         shapes.sort_by_key(|shape| shape.warmth());
@@ -104,6 +106,7 @@ impl Inks {
             third,
             light,
             dark,
+            hour,
         }
     }
 
@@ -127,20 +130,19 @@ impl Inks {
 pub(super) struct Pen<'a> {
     canvas: &'a mut Canvas,
     inks: Inks,
-    hour: Hour,
 }
 
 impl<'a> Pen<'a> {
     /// A pen for a thing, with the palette's shape of the number `field` as the field behind it.
     pub(super) fn for_thing(canvas: &'a mut Canvas, palette: &Palette, field: usize) -> Self {
-        let (inks, hour) = (Inks::of_thing(palette, field), Hour::Day);
-        Self { canvas, inks, hour }
+        let inks = Inks::of_thing(palette, field);
+        Self { canvas, inks }
     }
 
     /// A pen for a landscape.
     pub(super) fn for_landscape(canvas: &'a mut Canvas, palette: &Palette, hour: Hour) -> Self {
-        let inks = Inks::of_landscape(palette);
-        Self { canvas, inks, hour }
+        let inks = Inks::of_landscape(palette, hour);
+        Self { canvas, inks }
     }
 
     /// Fills an outline in SVG's notation.
@@ -211,27 +213,26 @@ impl<'a> Pen<'a> {
 
     /// What `draw` draws, moved and scaled.
     pub(super) fn at(&mut self, x: i32, y: i32, scale: f64, draw: impl FnOnce(&mut Pen<'_>)) {
-        let (inks, hour) = (self.inks, self.hour);
+        let inks = self.inks;
         self.canvas.moved(x.into(), y.into(), scale, |canvas| {
-            draw(&mut Pen { canvas, inks, hour });
+            draw(&mut Pen { canvas, inks });
         });
     }
 
     /// What `draw` draws, turned clockwise.
     pub(super) fn rotate(&mut self, degrees: i32, draw: impl FnOnce(&mut Pen<'_>)) {
-        let (inks, hour) = (self.inks, self.hour);
+        let inks = self.inks;
         self.canvas.turned(degrees.into(), 0.0, 0.0, |canvas| {
-            draw(&mut Pen { canvas, inks, hour });
+            draw(&mut Pen { canvas, inks });
         });
     }
 
     /// What `draw` draws and its mirror image, left and right.
     pub(super) fn both(&mut self, draw: impl Fn(&mut Pen<'_>)) {
         draw(self);
-        let (inks, hour) = (self.inks, self.hour);
-        self.canvas.flipped(|canvas| {
-            draw(&mut Pen { canvas, inks, hour });
-        });
+        let inks = self.inks;
+        self.canvas
+            .flipped(|canvas| draw(&mut Pen { canvas, inks }));
     }
 
     /// What `draw` draws, `count` times around the middle.
@@ -259,7 +260,7 @@ impl<'a> Pen<'a> {
             ..
         } = self.inks;
         let [low, middle, high] = by_darkness(palette.glow);
-        let stops = match self.hour {
+        let stops = match self.inks.hour {
             Hour::Day => [main.mix(light, 0.5), main.mix(light, 0.8), light],
             Hour::Sunset => [low, middle, high],
             Hour::Night => [dark, dark.mix(low, 0.35), low.mix(dark, 0.3)],
@@ -271,7 +272,7 @@ impl<'a> Pen<'a> {
             let colour = Colour::ramp(&stops, share);
             self.canvas.slab((-200.0, top), size, 0.0, colour);
         }
-        if self.hour == Hour::Night {
+        if self.inks.hour == Hour::Night {
             let stars = [
                 (-60, -84),
                 (-18, -62),
@@ -300,7 +301,7 @@ impl<'a> Pen<'a> {
         let [low, _, high] = by_darkness(palette.glow);
         let sun = palette.shapes[2];
         let (x, y, radius) = (f64::from(x), f64::from(y), f64::from(radius));
-        let (halo, disc) = match self.hour {
+        let (halo, disc) = match self.inks.hour {
             Hour::Day => (sun.mix(light, 0.6), sun),
             Hour::Sunset => (high.mix(light, 0.35), high.mix(light, 0.75)),
             Hour::Night => (low.mix(light, 0.25), light),

@@ -22,7 +22,7 @@ const MAX_PIXELS: u64 = 25_000_000;
 const MAX_SIDE: u32 = 12_000;
 
 /// The smallest picture that still looks well when it is blown up to a cover.
-const SMALLEST: (u32, u32) = (WIDTH / 2, HEIGHT / 2);
+const MIN_SIZE: (u32, u32) = (WIDTH / 2, HEIGHT / 2);
 
 /// What the readers of PNG and WebP may take beside the picture itself.
 const OVERHEAD_BYTES: usize = 16 * 1024 * 1024;
@@ -41,7 +41,7 @@ pub enum Unusable {
     OtherFormat(&'static str),
     /// Too small to be shown or too large to be decoded.
     #[error(
-        "has {width} by {height} pixels: send at least {} by {}, and at most 25 million pixels", SMALLEST.0, SMALLEST.1
+        "has {width} by {height} pixels: send at least {} by {}, and at most 25 million pixels", MIN_SIZE.0, MIN_SIZE.1
     )]
     Size {
         /// Pixels.
@@ -82,8 +82,8 @@ impl Developer {
 /// Whether a picture of that size makes a cover.
 pub(crate) fn is_fit(width: u32, height: u32) -> bool {
     let pixels = u64::from(width) * u64::from(height);
-    width >= SMALLEST.0
-        && height >= SMALLEST.1
+    width >= MIN_SIZE.0
+        && height >= MIN_SIZE.1
         && width.max(height) <= MAX_SIDE
         && pixels <= MAX_PIXELS
 }
@@ -94,21 +94,7 @@ fn cover(file: &[u8]) -> Result<Vec<u8>, Unusable> {
     let picture = match file {
         [0xff, 0xd8, 0xff, ..] => decode_jpeg(file, orientation),
         [0x89, b'P', b'N', b'G', ..] => decode_png(file, orientation),
-        [
-            b'R',
-            b'I',
-            b'F',
-            b'F',
-            _,
-            _,
-            _,
-            _,
-            b'W',
-            b'E',
-            b'B',
-            b'P',
-            ..,
-        ] => decode_webp(file, orientation),
+        _ if is_webp(file) => decode_webp(file, orientation),
         _ => Err(Unusable::OtherFormat(format_of(file))),
     }?;
     let cover = picture.fitted(orientation);
@@ -120,6 +106,10 @@ fn cover(file: &[u8]) -> Result<Vec<u8>, Unusable> {
         .encode(&cover, width, height, ColorType::Rgb)
         .map_err(|_| Unusable::Broken)?;
     Ok(jpeg)
+}
+
+fn is_webp(file: &[u8]) -> bool {
+    file.starts_with(b"RIFF") && file.get(8..12) == Some(b"WEBP")
 }
 
 /// What another file is, by its first bytes.
@@ -283,19 +273,19 @@ impl Picture {
         }
         let width = self.width.min(self.height * target_width / target_height);
         let height = self.height.min(self.width * target_height / target_width);
-        let columns = Scale::new((self.width - width) / 2, width, target_width);
-        let rows = Scale::new((self.height - height) / 2, height, target_height);
+        let columns = taps((self.width - width) / 2, width, target_width);
+        let rows = taps((self.height - height) / 2, height, target_height);
 
         // Rows first become narrow, then few.
         let mut narrow = Vec::with_capacity(self.height * target_width * RGB);
         for row in self.rgb.chunks_exact(self.width * RGB) {
-            for taps in &columns.taps {
+            for taps in &columns {
                 narrow.extend(taps.mix(|x| row.get(x * RGB..(x + 1) * RGB))?);
             }
         }
         let line = target_width * RGB;
         let mut cover = Vec::with_capacity(target_height * line);
-        for taps in &rows.taps {
+        for taps in &rows {
             for x in 0..target_width {
                 let pixel = |y: usize| narrow.get(y * line + x * RGB..y * line + (x + 1) * RGB);
                 cover.extend(taps.mix(pixel)?);
@@ -336,46 +326,37 @@ fn turned(rgb: &[u8], (width, height): (usize, usize), orientation: u8) -> Optio
     Some(shown)
 }
 
-/// How a row or column of one length becomes one of another.
-struct Scale {
-    taps: Vec<Taps>,
-}
-
 /// Which pixels a new one is mixed from, from `first` on, and how much of each; the shares add up to 1.
 struct Taps {
     first: usize,
     shares: Vec<f32>,
 }
 
-impl Scale {
-    /// `length` pixels from `start` on become `target`. Each new pixel sees as far as the new pixels are apart (a tent), so
-    /// that nothing is left out when there are fewer and nothing is jagged when there are more.
-    #[expect(
-        clippy::cast_precision_loss,
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "positions within a picture of at most 12,000 pixels a side"
-    )]
-    fn new(start: usize, length: usize, target: usize) -> Self {
-        let step = length as f32 / target as f32;
-        let reach = step.max(1.0);
-        let taps = (0..target).map(|index| {
-            let centre = (index as f32 + 0.5) * step - 0.5;
-            let first = (centre - reach).ceil().max(0.0) as usize;
-            let last = ((centre + reach).floor() as usize).min(length.saturating_sub(1));
-            let weights: Vec<f32> = (first..=last)
-                .map(|at| (1.0 - (at as f32 - centre).abs() / reach).max(0.0))
-                .collect();
-            let sum: f32 = weights.iter().sum();
-            Taps {
-                first: start + first,
-                shares: weights.iter().map(|weight| weight / sum).collect(),
-            }
-        });
-        Self {
-            taps: taps.collect(),
+/// How a row or column of one length becomes one of another: `length` pixels from `start` on become `target`. Each new pixel sees as far as the new pixels are apart (a tent), so
+/// that nothing is left out when there are fewer and nothing is jagged when there are more.
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "positions within a picture of at most 12,000 pixels a side"
+)]
+fn taps(start: usize, length: usize, target: usize) -> Vec<Taps> {
+    let step = length as f32 / target as f32;
+    let reach = step.max(1.0);
+    let taps = (0..target).map(|index| {
+        let centre = (index as f32 + 0.5) * step - 0.5;
+        let first = (centre - reach).ceil().max(0.0) as usize;
+        let last = ((centre + reach).floor() as usize).min(length.saturating_sub(1));
+        let weights: Vec<f32> = (first..=last)
+            .map(|at| (1.0 - (at as f32 - centre).abs() / reach).max(0.0))
+            .collect();
+        let sum: f32 = weights.iter().sum();
+        Taps {
+            first: start + first,
+            shares: weights.iter().map(|weight| weight / sum).collect(),
         }
-    }
+    });
+    taps.collect()
 }
 
 impl Taps {

@@ -45,6 +45,23 @@ pub struct Egress {
     client: Client,
 }
 
+/// What a client has that takes the certificates that browsers take: Mozilla's roots, independent of the system's certificates.
+///
+/// # Errors
+/// When there is no TLS.
+pub fn browser_tls() -> Result<ClientConfig, rustls::Error> {
+    let mut roots = RootCertStore::empty();
+    roots.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
+    client_tls(roots)
+}
+
+fn client_tls(roots: RootCertStore) -> Result<ClientConfig, rustls::Error> {
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let config = ClientConfig::builder_with_provider(provider);
+    let config = config.with_safe_default_protocol_versions()?;
+    Ok(config.with_root_certificates(roots).with_no_client_auth())
+}
+
 impl std::fmt::Debug for Egress {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         out.write_str("Egress")
@@ -57,9 +74,8 @@ impl Egress {
     /// # Errors
     /// When there is no TLS.
     pub fn public() -> Result<Self, rustls::Error> {
-        let mut roots = RootCertStore::empty();
-        roots.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
-        Self::new(Arc::new(SystemResolver), is_public, roots)
+        let tls = browser_tls()?;
+        Ok(Self::new(Arc::new(SystemResolver), is_public, tls))
     }
 
     /// Requests with another resolver, other addresses and one certificate authority, for tests.
@@ -73,24 +89,15 @@ impl Egress {
     ) -> Result<Self, rustls::Error> {
         let mut roots = RootCertStore::empty();
         roots.add(authority)?;
-        Self::new(resolver, is_allowed, roots)
+        Ok(Self::new(resolver, is_allowed, client_tls(roots)?))
     }
 
-    fn new(
-        resolver: Arc<dyn Resolve>,
-        is_public: fn(IpAddr) -> bool,
-        roots: RootCertStore,
-    ) -> Result<Self, rustls::Error> {
-        let provider = Arc::new(rustls::crypto::ring::default_provider());
-        let tls = ClientConfig::builder_with_provider(provider)
-            .with_safe_default_protocol_versions()?
-            .with_root_certificates(roots)
-            .with_no_client_auth();
+    fn new(resolver: Arc<dyn Resolve>, is_public: fn(IpAddr) -> bool, tls: ClientConfig) -> Self {
         let policy = Policy {
             is_public,
             allowances: Allowances::default(),
         };
-        Ok(Self::under(policy, resolver, Arc::new(tls)))
+        Self::under(policy, resolver, Arc::new(tls))
     }
 
     fn under(policy: Policy, resolver: Arc<dyn Resolve>, tls: Arc<ClientConfig>) -> Self {

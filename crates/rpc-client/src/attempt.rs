@@ -246,10 +246,5 @@ fn root(status: &Status) -> String {
 
 /// An error and its sources.
 fn causes<'e>(error: &'e (dyn Error + 'static)) -> impl Iterator<Item = &'e (dyn Error + 'static)> {
-    let mut next = Some(error);
-    std::iter::from_fn(move || {
-        let error = next?;
-        next = error.source();
-        Some(error)
-    })
+    std::iter::successors(Some(error), |&error| error.source())
 }

@@ -68,7 +68,29 @@ impl SecretKey {
     /// # Errors
     /// [`KeyFileError`].
     pub fn read(path: &Path) -> Result<Option<Self>, KeyFileError> {
-        read(path)
+        let failed = |cause| KeyFileError::Read {
+            path: path.to_owned(),
+            cause,
+        };
+        let file = match File::open(path) {
+            Ok(file) => file,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(failed(error)),
+        };
+        // Of the open file, which nobody can exchange.
+        if is_exposed(&file).map_err(failed)? {
+            let path = path.to_owned();
+            return Err(KeyFileError::Exposed { path });
+        }
+        let mut text = Zeroizing::new(Vec::new());
+        let mut limited = file.take(MAX_FILE_BYTES);
+        limited.read_to_end(&mut text).map_err(failed)?;
+        let text = std::str::from_utf8(&text).unwrap_or_default().trim();
+        let key = text.parse().map_err(|cause| KeyFileError::Invalid {
+            path: path.to_owned(),
+            cause,
+        })?;
+        Ok(Some(key))
     }
 
     /// The key in a file. If there is no file, it is created with a new key, readable by its owner only. Processes that start at the same
@@ -77,39 +99,12 @@ impl SecretKey {
     /// # Errors
     /// [`KeyFileError`]. A file that is there is never changed.
     pub fn read_or_create(path: &Path) -> Result<Self, KeyFileError> {
-        match read(path)? {
+        match Self::read(path)? {
             Some(key) => Ok(key),
             // Unlike a rename, a link fails where there is a file.
             None => create(path, |new, path| fs::hard_link(new, path)),
         }
     }
-}
-
-/// The key in the file; `None` if there is no file.
-fn read(path: &Path) -> Result<Option<SecretKey>, KeyFileError> {
-    let failed = |cause| KeyFileError::Read {
-        path: path.to_owned(),
-        cause,
-    };
-    let file = match File::open(path) {
-        Ok(file) => file,
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(failed(error)),
-    };
-    // Of the open file, which nobody can exchange.
-    if is_exposed(&file).map_err(failed)? {
-        let path = path.to_owned();
-        return Err(KeyFileError::Exposed { path });
-    }
-    let mut text = Zeroizing::new(Vec::new());
-    let mut limited = file.take(MAX_FILE_BYTES);
-    limited.read_to_end(&mut text).map_err(failed)?;
-    let text = std::str::from_utf8(&text).unwrap_or_default().trim();
-    let key = text.parse().map_err(|cause| KeyFileError::Invalid {
-        path: path.to_owned(),
-        cause,
-    })?;
-    Ok(Some(key))
 }
 
 /// Writes a new key next to the file, whole, and publishes it under its name unless another process was first.
@@ -126,7 +121,7 @@ fn create(
     match published {
         Ok(()) => Ok(key),
         Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-            let first = read(path)?;
+            let first = SecretKey::read(path)?;
             // For example a link to a file that is gone.
             first.ok_or_else(|| KeyFileError::Read {
                 path: path.to_owned(),

@@ -1,6 +1,6 @@
 //! The HTTP API of the Muster whose messages are pulled.
 
-use std::time::Duration;
+use std::{error::Error, iter, time::Duration};
 
 use bytes::Bytes;
 use domain::clock::Clock;
@@ -169,12 +169,10 @@ impl Instance {
     fn unreachable(&self, error: reqwest::Error) -> PullError {
         // The address is said once, without the query.
         let error = error.without_url();
-        let mut cause: &dyn std::error::Error = &error;
-        while let Some(inner) = cause.source() {
-            cause = inner;
-        }
+        let causes = iter::successors(Some(&error as &dyn Error), |&error| error.source());
+        let cause = causes.last().map(ToString::to_string);
         PullError::Temporary {
-            why: format!("cannot reach {}: {cause}", self.base),
+            why: format!("cannot reach {}: {}", self.base, cause.unwrap_or_default()),
             retry_after: None,
         }
     }

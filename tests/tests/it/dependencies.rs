@@ -43,7 +43,7 @@ const PACKAGES: &[Package] = &[
     Package {
         name: "covers",
         folder: "crates/covers",
-        may_use: &[],
+        may_use: &["egress"],
         never: &["axum", "rmcp", "sqlx", "tonic"],
     },
     Package {

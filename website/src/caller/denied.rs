@@ -9,7 +9,7 @@ use super::{Caller, Frame, Tab};
 use crate::{
     cookies, flash,
     form::Form,
-    layout::{Page, PageResult, Section, refused},
+    layout::{Page, PageResult, refused},
     request_context::RequestContext,
     return_path::{DASHBOARD, with_return_path},
     unsent::{Unsent, Why, may_be_sent_again},
@@ -86,7 +86,7 @@ impl Denied {
     fn unsent(&self, form: &Form, problem: &Problem, why: &'static Why) -> PageResult {
         let links = self.context.site.links();
         let unsent = Unsent {
-            page: Page::unlisted(links, why.headline, "A private page.", Section::None),
+            page: Page::private(links, why.headline),
             why,
             reason: limit_of_new_account(problem).map(general),
             url: self.context.parts.uri.path(),

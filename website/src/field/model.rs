@@ -13,10 +13,6 @@ use crate::{
 /// Said when answers came that an event does not ask for: its questions changed while the form was open.
 const QUESTIONS_CHANGED: &str = "The questions of this event have changed since you opened the form. Please look at them again.";
 
-/// Said when a plan allows no more events.
-const PLAN_FULL: &str =
-    "Your plan’s active events are used up. An event that is over or cancelled no longer counts.";
-
 /// Fields that belong together.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Group {
@@ -160,13 +156,7 @@ impl FormModel {
                 }
             }
             None if violation.field == "active_events" => {
-                // Some are left, but too few.
-                let is_full = !violation.message.contains(", of which ");
-                self.trouble = Some(if is_full {
-                    PLAN_FULL.to_owned()
-                } else {
-                    general(&violation.message)
-                });
+                self.trouble = Some(general(&violation.message));
                 return;
             }
             // An answer to a question that the form does not have.

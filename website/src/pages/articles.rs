@@ -60,23 +60,19 @@ struct ArticlePage {
 }
 
 pub(in crate::pages) async fn use_cases(context: RequestContext) -> PageResult {
-    let items = list_use_cases(&context).await?;
-    USE_CASES.show(&context, items)
+    USE_CASES.show(&context, list_use_cases(&context).await?)
 }
 
 pub(in crate::pages) async fn use_cases_as_markdown(context: RequestContext) -> PageResult {
-    let items = list_use_cases(&context).await?;
-    Ok(USE_CASES.as_markdown(&items))
+    Ok(USE_CASES.as_markdown(&list_use_cases(&context).await?))
 }
 
 pub(in crate::pages) async fn guides(context: RequestContext) -> PageResult {
-    let items = list_guides(&context).await?;
-    GUIDES.show(&context, items)
+    GUIDES.show(&context, list_guides(&context).await?)
 }
 
 pub(in crate::pages) async fn guides_as_markdown(context: RequestContext) -> PageResult {
-    let items = list_guides(&context).await?;
-    Ok(GUIDES.as_markdown(&items))
+    Ok(GUIDES.as_markdown(&list_guides(&context).await?))
 }
 
 pub(in crate::pages) async fn use_case(context: RequestContext) -> PageResult {
@@ -114,23 +110,22 @@ pub(in crate::pages) async fn list_guides(
 }
 
 /// The last segment of a path: an article, as a page or as Markdown.
-struct Name {
-    slug: String,
-    is_markdown: bool,
+pub(in crate::pages) struct Name {
+    pub(in crate::pages) slug: String,
+    pub(in crate::pages) is_markdown: bool,
 }
 
 impl Name {
-    fn of(context: &RequestContext) -> Result<Self, Problem> {
+    /// Reads it.
+    ///
+    /// # Errors
+    /// Not found, if it is no text.
+    pub(in crate::pages) fn of(context: &RequestContext) -> Result<Self, Problem> {
         let segment = context.segment(1)?;
-        Ok(match segment.strip_suffix(".md") {
-            Some(slug) => Self {
-                slug: slug.to_owned(),
-                is_markdown: true,
-            },
-            None => Self {
-                slug: segment,
-                is_markdown: false,
-            },
+        let text = segment.strip_suffix(".md");
+        Ok(Self {
+            slug: text.unwrap_or(&segment).to_owned(),
+            is_markdown: text.is_some(),
         })
     }
 }

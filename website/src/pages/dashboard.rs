@@ -50,7 +50,11 @@ use crate::{
     return_path::NEW_EVENT,
 };
 
+use account::{email, leave, mails, remove, remove_person};
 pub(crate) use door::ticket_for_staff;
+use keys::key;
+use members::member;
+use webhooks::{change, delivery, webhook};
 
 /// Every path below `/dashboard`, and the pages of invitations.
 pub(crate) fn resources(site: &Site) -> Vec<Resource> {
@@ -67,35 +71,15 @@ fn of_accounts(site: &Site) -> Vec<Resource> {
     vec![
         person.form(account::PATH, account::show, account::take),
         Resource::new(account::EXPORT).with(account.get(account::export)),
+        person.form(email::PATH, email::show, email::take),
+        person.form(email::CODE, email::show_code, email::take_code),
+        account.form("/dashboard/account/leave", leave::show, leave::take),
+        account.form(mails::PATH, mails::show, mails::take),
+        account.form(remove::PATH, remove::show, remove::take),
         person.form(
-            account::email::PATH,
-            account::email::show,
-            account::email::take,
-        ),
-        person.form(
-            account::email::CODE,
-            account::email::show_code,
-            account::email::take_code,
-        ),
-        account.form(
-            "/dashboard/account/leave",
-            account::leave::show,
-            account::leave::take,
-        ),
-        account.form(
-            account::mails::PATH,
-            account::mails::show,
-            account::mails::take,
-        ),
-        account.form(
-            account::remove::PATH,
-            account::remove::show,
-            account::remove::take,
-        ),
-        person.form(
-            account::remove_person::PATH,
-            account::remove_person::show,
-            account::remove_person::take,
+            remove_person::PATH,
+            remove_person::show,
+            remove_person::take,
         ),
         Resource::new(activity::PATH).with(account.get(activity::show)),
         Resource::new(activity::CSV).with(account.get(activity::export)),
@@ -107,15 +91,11 @@ fn of_accounts(site: &Site) -> Vec<Resource> {
             .with(person.get(invitations::show))
             .with(person.post(invitations::take)),
         Resource::new(keys::PATH).with(account.get(keys::show)),
-        account.form("/dashboard/keys/{id}", keys::key::show, keys::key::take),
+        account.form("/dashboard/keys/{id}", key::show, key::take),
         account.form(keys::new::PATH, keys::new::show, keys::new::take),
         account.form(members::PATH, members::show, members::invite),
         Resource::new("/dashboard/members/withdraw").with(account.post(members::withdraw)),
-        account.form(
-            "/dashboard/members/{person_id}",
-            members::member::show,
-            members::member::take,
-        ),
+        account.form("/dashboard/members/{person_id}", member::show, member::take),
         Resource::new(sessions::PATH)
             .with(person.get(sessions::show))
             .with(person.post(sessions::take)),
@@ -228,25 +208,17 @@ fn of_webhooks(site: &Site) -> Vec<Resource> {
             webhooks::new::show,
             webhooks::new::take,
         ),
-        account.form(
-            "/dashboard/webhooks/{id}",
-            webhooks::webhook::show,
-            webhooks::webhook::take,
-        ),
-        account.form(
-            "/dashboard/webhooks/{id}/edit",
-            webhooks::change::show,
-            webhooks::change::take,
-        ),
+        account.form("/dashboard/webhooks/{id}", webhook::show, webhook::take),
+        account.form("/dashboard/webhooks/{id}/edit", change::show, change::take),
         account.form(
             "/dashboard/webhooks/{id}/delete",
-            webhooks::change::ask_to_delete,
-            webhooks::change::delete,
+            change::ask_to_delete,
+            change::delete,
         ),
         account.form(
             "/dashboard/webhooks/{id}/deliveries/{message_id}",
-            webhooks::delivery::show,
-            webhooks::delivery::take,
+            delivery::show,
+            delivery::take,
         ),
     ]
 }

@@ -10,7 +10,7 @@ use muster_api::{
     v1::StaticItem,
 };
 
-use super::articles::{list_guides, list_use_cases};
+use super::articles::{Name, list_guides, list_use_cases};
 use crate::{
     concepts::CONCEPTS,
     layout::{FRESH, Page, PageResult, Section, public},
@@ -114,15 +114,11 @@ pub(in crate::pages) async fn index_as_markdown(context: RequestContext) -> Page
 }
 
 pub(in crate::pages) async fn show(context: RequestContext) -> PageResult {
-    let name = context.segment(1)?;
-    let (slug, is_markdown) = match name.strip_suffix(".md") {
-        Some(slug) => (slug, true),
-        None => (&*name, false),
-    };
-    let found = all().find(|page| page.slug == slug);
+    let name = Name::of(&context)?;
+    let found = all().find(|page| page.slug == name.slug);
     let shown =
         found.ok_or_else(|| Problem::new(Reason::NotFound, "there is no such page; see /docs"))?;
-    if is_markdown {
+    if name.is_markdown {
         return Ok(document(markdown(shown, &context.site), MARKDOWN, FRESH));
     }
     let text = context.site.addressed(shown.markdown);

@@ -13,6 +13,7 @@ use crate::{
     cover::encoded,
     event::{EventState, ShownEvent},
     form::Form,
+    json_ld::retain_values,
     layout::{FRESH, HTML, PageResult, escaped, rendered},
     pages::event::read,
     request_context::{RequestContext, Site},
@@ -113,9 +114,7 @@ pub(in crate::pages) async fn oembed(context: RequestContext) -> PageResult {
             return Err(Problem::new(Reason::NotFound, message));
         }
     };
-    if let Some(fields) = object.as_object_mut() {
-        fields.retain(|_, value| !value.is_null());
-    }
+    retain_values(&mut object);
     let json = "application/json; charset=utf-8";
     Ok(document(format!("{object}\n"), json, FRESH))
 }

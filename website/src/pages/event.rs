@@ -20,7 +20,7 @@ use crate::{
 };
 
 /// How much of a description search engines and previews show.
-const DESCRIPTION_CHARACTERS: usize = 160;
+pub(in crate::pages) const DESCRIPTION_CHARACTERS: usize = 160;
 
 /// Longer titles are set smaller.
 const LONG_TITLE_CHARACTERS: usize = 80;

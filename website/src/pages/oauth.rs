@@ -8,7 +8,7 @@ pub(in crate::pages) mod metadata;
 mod parameters;
 
 use askama::Template;
-use http::{HeaderMap, Method, StatusCode, header::SET_COOKIE};
+use http::{HeaderMap, Method, StatusCode};
 use http_kit::{Problem, oauth::local_origin};
 use muster_api::internal::v1::{
     AuthorizationProblem, AuthorizationRequest, BeginAuthorizationRequest,
@@ -83,9 +83,7 @@ async fn begin(context: &RequestContext, request: AuthorizationRequest) -> PageR
     let pending = begun.pending.unwrap_or_default();
     // The address of the next page says nothing of the request, so that nothing of it gets anywhere else.
     let mut response = flash::see(&format!("{AUTHORIZE}/{}", pending.id), None);
-    if let Some(cookie) = browser.cookie(&context.site) {
-        response.headers_mut().append(SET_COOKIE, cookie);
-    }
+    browser.remember(&mut response, &context.site);
     Ok(response)
 }
 
@@ -156,12 +154,7 @@ fn problem_page(
     status: StatusCode,
 ) -> PageResult {
     let mut response = private(&ProblemPage {
-        page: Page::unlisted(
-            context.site.links(),
-            headline,
-            "A private page.",
-            Section::None,
-        ),
+        page: Page::private(context.site.links(), headline),
         problem,
         sign_in: with_return_path("/sign-in", own_path(Some(context.here()))),
     })?;

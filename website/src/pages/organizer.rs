@@ -21,7 +21,9 @@ use crate::{
             filter::Filter,
             listing::{Listing, Order},
         },
-        embed, feeds,
+        embed,
+        event::DESCRIPTION_CHARACTERS,
+        feeds,
     },
     place::PlaceKind,
     request_context::RequestContext,
@@ -35,9 +37,6 @@ const LATEST: i32 = 5;
 
 /// Events of a page for frames.
 const FRAMED: i32 = 10;
-
-/// How much of what an organizer says search engines and previews show.
-const DESCRIPTION_CHARACTERS: usize = 160;
 
 #[derive(Template)]
 #[template(path = "organizer.html")]

@@ -2,23 +2,22 @@
 //! [`crate::layout::private`]. Opening the page changes nothing, since mail scanners open links; every change is a form.
 
 pub(super) mod answers;
-pub(in crate::pages) mod messages;
+pub(in crate::pages) mod questions;
 
 use askama::Template;
-use axum::body::Body;
 use http_kit::{Problem, document};
 use muster_api::{
     Reason,
     binding::Rpc,
     v1::{
         Answer, CancelRegistrationByTokenRequest, ConfirmRegistrationByTokenRequest,
-        GetMailRefusalByTokenRequest, GetRegistrationByTokenRequest,
-        GetRegistrationCalendarByTokenRequest, OwnRegistration, RefuseMailByFormerTokenRequest,
-        RefuseMailByTokenRequest, RefuseRemindersByTokenRequest, TakeOverNewDetailsByTokenRequest,
+        GetRegistrationByTokenRequest, GetRegistrationCalendarByTokenRequest, OwnRegistration,
+        RefuseMailByFormerTokenRequest, RefuseMailByTokenRequest, ResumeMessagesByTokenRequest,
+        TakeOverNewDetailsByTokenRequest,
         bindings::{
-            CancelRegistrationByToken, ConfirmRegistrationByToken, GetMailRefusalByToken,
-            GetRegistrationByToken, GetRegistrationCalendarByToken, RefuseMailByFormerToken,
-            RefuseMailByToken, RefuseRemindersByToken, TakeOverNewDetailsByToken,
+            CancelRegistrationByToken, ConfirmRegistrationByToken, GetRegistrationByToken,
+            GetRegistrationCalendarByToken, RefuseMailByFormerToken, RefuseMailByToken,
+            ResumeMessagesByToken, TakeOverNewDetailsByToken,
         },
     },
 };
@@ -59,44 +58,6 @@ struct CheckIn {
     qr_svg: String,
 }
 
-#[derive(Template)]
-#[template(path = "registration_cancel.html")]
-struct CancelPage {
-    page: Page,
-    event: ShownEvent,
-    consequence: &'static str,
-    registration_url: String,
-}
-
-#[derive(Template)]
-#[template(path = "registration_no_mail.html")]
-struct RefuseMailPage {
-    page: Page,
-    event: ShownEvent,
-    email: String,
-    is_refused: bool,
-    registration_url: String,
-}
-
-#[derive(Template)]
-#[template(path = "former_no_mail.html")]
-struct FormerRefuseMailPage {
-    page: Page,
-    organizer: Option<String>,
-    is_refused: bool,
-    /// Of the page, where its form goes.
-    url: String,
-}
-
-#[derive(Template)]
-#[template(path = "registration_no_reminders.html")]
-struct RefuseRemindersPage {
-    page: Page,
-    event: ShownEvent,
-    is_refused: bool,
-    registration_url: String,
-}
-
 /// An answer to a question of the event.
 pub(crate) struct ShownAnswer {
     pub(crate) label: String,
@@ -110,7 +71,7 @@ pub(in crate::pages) async fn show(context: RequestContext) -> PageResult {
     let source = expected(own.event.clone())?;
     let shown = ShownEvent::of(&source)?;
     let mut response = private(&RegistrationPage {
-        page: unlisted(&context.site, status.headline),
+        page: Page::private(context.site.links(), status.headline),
         calendars: CalendarButtons::of(
             &source,
             &shown,
@@ -128,96 +89,6 @@ pub(in crate::pages) async fn show(context: RequestContext) -> PageResult {
         flash::clear(&mut response, &path(&token));
     }
     Ok(response)
-}
-
-/// The first step: what cancelling means. A registration that cannot be cancelled shows why on its page.
-pub(in crate::pages) async fn ask_to_cancel(context: RequestContext) -> PageResult {
-    let token = context.segment(1)?;
-    let own = read(&context, &token).await?;
-    if !own.is_cancellable {
-        return Ok(flash::see(&path(&token), None));
-    }
-    private(&CancelPage {
-        page: unlisted(&context.site, "Cancel your registration?"),
-        event: event(&own)?,
-        consequence: match &*own.status {
-            "Confirmed" => "Your spot goes to someone else. This can’t be undone.",
-            "Waitlisted" => "You lose your place on the waitlist. This can’t be undone.",
-            _ => "You will not get a spot. This can’t be undone.",
-        },
-        registration_url: path(&token),
-    })
-}
-
-/// The first step: what refusing means. Only people whom the organizer added can refuse, also after the registration got another address.
-pub(in crate::pages) async fn ask_to_refuse_mail(context: RequestContext) -> PageResult {
-    let token = context.segment(1)?;
-    let own = match read(&context, &token).await {
-        Err(problem) if problem.http_status == 404 => {
-            return ask_to_refuse_former(&context, token).await;
-        }
-        own => own?,
-    };
-    if !own.is_added {
-        return Ok(flash::see(&path(&token), None));
-    }
-    private(&RefuseMailPage {
-        page: unlisted(&context.site, "No more email from this organizer?"),
-        event: event(&own)?,
-        email: own.email,
-        is_refused: own.is_mail_refused,
-        registration_url: path(&token),
-    })
-}
-
-async fn ask_to_refuse_former(context: &RequestContext, token: String) -> PageResult {
-    let url = format!("{}/no-mail", path(&token));
-    let request = GetMailRefusalByTokenRequest { token };
-    let refusal = context.ask::<GetMailRefusalByToken>(request).await?;
-    let title = if refusal.is_refused {
-        "You won’t get email from this organizer any more"
-    } else {
-        "No more email from this organizer?"
-    };
-    private(&FormerRefuseMailPage {
-        page: unlisted(&context.site, title),
-        organizer: refusal.organizer,
-        is_refused: refusal.is_refused,
-        url,
-    })
-}
-
-/// The first step: what refusing reminders means.
-pub(in crate::pages) async fn ask_to_refuse_reminders(context: RequestContext) -> PageResult {
-    let token = context.segment(1)?;
-    let own = read(&context, &token).await?;
-    reminders_page(&context, &token, &own)
-}
-
-/// Refuses reminders. Mail programs and their servers post here, too (RFC 8058): they come from anywhere, and follow no redirect. The
-/// token in the address is all that is needed, so the body says nothing new.
-pub(in crate::pages) async fn refuse_reminders(context: RequestContext, body: Body) -> PageResult {
-    let token = context.segment(1)?;
-    context.body(body).await?;
-    let request = RefuseRemindersByTokenRequest {
-        token: token.clone(),
-    };
-    let own = context.ask::<RefuseRemindersByToken>(request).await?;
-    reminders_page(&context, &token, &own)
-}
-
-fn reminders_page(context: &RequestContext, token: &str, own: &OwnRegistration) -> PageResult {
-    let title = if own.are_reminders_refused {
-        "No more reminders"
-    } else {
-        "No reminders for this event?"
-    };
-    private(&RefuseRemindersPage {
-        page: unlisted(&context.site, title),
-        event: event(own)?,
-        is_refused: own.are_reminders_refused,
-        registration_url: path(token),
-    })
 }
 
 /// The event as a calendar entry, which is the same as those of the mails.
@@ -241,53 +112,51 @@ pub(in crate::pages) async fn lead_to_calendar(context: RequestContext) -> PageR
 }
 
 pub(in crate::pages) async fn confirm(context: RequestContext, _form: Form) -> PageResult {
-    let token = context.segment(1)?;
-    let path = path(&token);
-    let request = ConfirmRegistrationByTokenRequest { token };
-    change::<ConfirmRegistrationByToken>(&context, request, &path, Flash::CONFIRMED).await
+    let request = |token| ConfirmRegistrationByTokenRequest { token };
+    change::<ConfirmRegistrationByToken>(&context, request, Flash::CONFIRMED).await
 }
 
 pub(in crate::pages) async fn cancel(context: RequestContext, _form: Form) -> PageResult {
-    let token = context.segment(1)?;
-    let path = path(&token);
-    let request = CancelRegistrationByTokenRequest { token };
-    change::<CancelRegistrationByToken>(&context, request, &path, Flash::CANCELLED).await
-}
-
-pub(in crate::pages) async fn refuse_mail(context: RequestContext, _form: Form) -> PageResult {
-    let token = context.segment(1)?;
-    let path = path(&token);
-    let request = RefuseMailByTokenRequest {
-        token: token.clone(),
-    };
-    match change::<RefuseMailByToken>(&context, request, &path, Flash::MAIL_REFUSED).await {
-        Err(problem) if problem.http_status == 404 => {
-            let request = RefuseMailByFormerTokenRequest { token };
-            context.ask::<RefuseMailByFormerToken>(request).await?;
-            Ok(flash::see(&format!("{path}/no-mail"), None))
-        }
-        done => done,
-    }
+    let request = |token| CancelRegistrationByTokenRequest { token };
+    change::<CancelRegistrationByToken>(&context, request, Flash::CANCELLED).await
 }
 
 pub(in crate::pages) async fn take_over(context: RequestContext, _form: Form) -> PageResult {
-    let token = context.segment(1)?;
-    let path = path(&token);
-    let request = TakeOverNewDetailsByTokenRequest { token };
-    change::<TakeOverNewDetailsByToken>(&context, request, &path, Flash::TAKEN_OVER).await
+    let request = |token| TakeOverNewDetailsByTokenRequest { token };
+    change::<TakeOverNewDetailsByToken>(&context, request, Flash::TAKEN_OVER).await
+}
+
+pub(in crate::pages) async fn resume_messages(context: RequestContext, _form: Form) -> PageResult {
+    let request = |token| ResumeMessagesByTokenRequest { token };
+    change::<ResumeMessagesByToken>(&context, request, Flash::MESSAGES_RESUMED).await
+}
+
+pub(in crate::pages) async fn refuse_mail(context: RequestContext, _form: Form) -> PageResult {
+    let request = |token| RefuseMailByTokenRequest { token };
+    match change::<RefuseMailByToken>(&context, request, Flash::MAIL_REFUSED).await {
+        Err(problem) if problem.http_status == 404 => {
+            let token = context.segment(1)?;
+            let page = format!("{}/no-mail", path(&token));
+            let request = RefuseMailByFormerTokenRequest { token };
+            context.ask::<RefuseMailByFormerToken>(request).await?;
+            Ok(flash::see(&page, None))
+        }
+        done => done,
+    }
 }
 
 /// Changes the registration and leads to its page. If it can no longer be changed, that page says why: the event may have been
 /// cancelled while the form was open.
 async fn change<R: Rpc>(
     context: &RequestContext,
-    request: R::Request,
-    path: &str,
+    request: impl FnOnce(String) -> R::Request,
     done: Flash,
 ) -> PageResult {
-    match context.ask::<R>(request).await {
-        Ok(_changed) => Ok(flash::see(path, Some(done))),
-        Err(problem) if is_settled(&problem) => Ok(flash::see(path, None)),
+    let token = context.segment(1)?;
+    let path = path(&token);
+    match context.ask::<R>(request(token)).await {
+        Ok(_changed) => Ok(flash::see(&path, Some(done))),
+        Err(problem) if is_settled(&problem) => Ok(flash::see(&path, None)),
         Err(problem) => Err(problem),
     }
 }
@@ -310,11 +179,6 @@ async fn read(context: &RequestContext, token: &str) -> Result<OwnRegistration, 
 
 fn path(token: &str) -> String {
     format!("/registrations/{}", encoded(token))
-}
-
-/// The title does not name the event: browsers show it in lists that others see.
-fn unlisted(site: &Site, title: &str) -> Page {
-    Page::unlisted(site.links(), title, "A private page.", Section::None)
 }
 
 fn event(own: &OwnRegistration) -> Result<ShownEvent, Problem> {

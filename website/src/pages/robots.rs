@@ -1,11 +1,9 @@
 //! What the site says to programs about itself: `robots.txt` and `security.txt`.
 
-use std::time::{SystemTime, UNIX_EPOCH};
-
 use http_kit::{Problem, document};
 use muster_api::Reason;
 
-use crate::{SURFACE, layout::PageResult, request_context::RequestContext};
+use crate::{SURFACE, date::now, layout::PageResult, request_context::RequestContext};
 
 pub(in crate::pages) const TEXT: &str = "text/plain; charset=utf-8";
 
@@ -29,24 +27,19 @@ Allow: /api/v1/events/*/cover
 pub(in crate::pages) const SECURITY: &str = "/.well-known/security.txt";
 
 /// For how many days after today it may be believed; the RFC wants less than a year.
-const BELIEVED_DAYS: u64 = 90;
+const BELIEVED_DAYS: i64 = 90;
 
-const DAY_SECONDS: u64 = 86_400;
+const DAY_SECONDS: i64 = 86_400;
 
 /// Not found unless the operator has set a contact.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "readers compare it with their own clocks, not with core's"
-)]
 pub(in crate::pages) async fn security(context: RequestContext) -> PageResult {
     let links = context.site.links();
     let Some(contact) = &links.security_contact else {
         return Err(Problem::new(Reason::NotFound, SURFACE.unknown_path));
     };
-    let today = SystemTime::now().duration_since(UNIX_EPOCH);
-    let today = today.map_or(0, |since| since.as_secs() / DAY_SECONDS);
+    let today = now().as_second() / DAY_SECONDS;
     let expires = (today + BELIEVED_DAYS) * DAY_SECONDS;
-    let expires = jiff::Timestamp::from_second(expires.cast_signed()).unwrap_or_default();
+    let expires = jiff::Timestamp::from_second(expires).unwrap_or_default();
     let here = context.site.url(SECURITY);
     let text = format!("Contact: {contact}\nExpires: {expires}\nCanonical: {here}\n");
     Ok(document(text, TEXT, AN_HOUR))

@@ -8,7 +8,6 @@ pub(in crate::pages) mod take_back;
 
 use askama::Template;
 use axum::response::Response;
-use http::header::SET_COOKIE;
 use http_kit::Problem;
 use muster_api::{
     internal::v1::{
@@ -99,9 +98,7 @@ pub(in crate::pages) async fn take(context: RequestContext, form: Form) -> PageR
     }
     let mut response = flash::see(&with_return_path(CODE, &return_path), None);
     cookies::begin_sign_in(&mut response, context.site.is_secure(), &email);
-    if let Some(cookie) = browser.cookie(&context.site) {
-        response.headers_mut().append(SET_COOKIE, cookie);
-    }
+    browser.remember(&mut response, &context.site);
     Ok(response)
 }
 
@@ -273,8 +270,8 @@ mod tests {
             retry_after_seconds: Some(3_601),
             ..Problem::new(Reason::RateLimited, "too many mails")
         };
-        let told = trouble(&limited).unwrap();
-        assert!(told.contains("wait 61 minutes"), "{told}");
+        let words = trouble(&limited).unwrap();
+        assert!(words.contains("wait 61 minutes"), "{words}");
         let used_up = Problem::new(Reason::Conflict, "there is no code");
         assert!(trouble(&used_up).unwrap().contains("new one"));
     }

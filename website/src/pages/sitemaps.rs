@@ -13,15 +13,16 @@ use http_kit::{Problem, document};
 use muster_api::{
     Reason,
     v1::{
-        ListGuidesRequest, ListSitemapEventsRequest, ListSitemapOrganizersRequest,
-        ListSitemapsRequest, ListUseCasesRequest, SitemapPage,
-        bindings::{
-            ListGuides, ListSitemapEvents, ListSitemapOrganizers, ListSitemaps, ListUseCases,
-        },
+        ListSitemapEventsRequest, ListSitemapOrganizersRequest, ListSitemapsRequest, SitemapPage,
+        bindings::{ListSitemapEvents, ListSitemapOrganizers, ListSitemaps},
     },
 };
 
-use super::docs;
+use super::{
+    articles::{list_guides, list_use_cases},
+    docs,
+    robots::AN_HOUR,
+};
 use crate::{
     cover::encoded,
     layout::{PageResult, escaped},
@@ -29,9 +30,6 @@ use crate::{
 };
 
 const XML: &str = "application/xml; charset=utf-8";
-
-/// Search engines come once a day or so.
-const AN_HOUR: &str = "public, max-age=3600";
 
 /// The file with the pages of organizers.
 const ORGANIZERS: &str = "organizers.xml";
@@ -112,14 +110,11 @@ fn not_found() -> Problem {
 
 /// Their texts come with a release, so nothing says when they changed.
 async fn own_pages(context: RequestContext) -> PageResult {
-    let (use_cases, guides) = tokio::try_join!(
-        context.ask::<ListUseCases>(ListUseCasesRequest {}),
-        context.ask::<ListGuides>(ListGuidesRequest {}),
-    )?;
+    let (use_cases, guides) = tokio::try_join!(list_use_cases(&context), list_guides(&context))?;
     let paths = ["/", "/events", "/use-cases", "/guides", docs::PATH];
     let paths = paths.map(|path| context.site.url(path)).into_iter();
     let paths = paths.chain(docs::all().map(|page| docs::url(page, &context.site)));
-    let articles = use_cases.items.into_iter().chain(guides.items);
+    let articles = use_cases.into_iter().chain(guides);
     let mut text = beginning();
     for url in paths.chain(articles.map(|article| article.url)) {
         push(&mut text, "url", &url, None);

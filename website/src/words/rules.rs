@@ -56,10 +56,27 @@ fn with_numbers(rule: &str) -> Option<String> {
         .split(|sign: char| !sign.is_ascii_digit() && sign != '-')
         .filter(|part| part.chars().any(|sign| sign.is_ascii_digit()))
         .collect();
-    of_lengths(rule, &numbers)
+    of_kinds(rule)
+        .or_else(|| of_lengths(rule, &numbers))
         .or_else(|| of_people(rule, &numbers))
         .or_else(|| of_files(rule, &numbers))
         .or_else(|| of_ranges(rule, &numbers))
+}
+
+/// What a file is that is no cover: `is a GIF file`.
+fn of_kinds(rule: &str) -> Option<String> {
+    let file = rule.strip_prefix("is an ");
+    let (kind, _) = file
+        .or_else(|| rule.strip_prefix("is a "))?
+        .split_once(" file")?;
+    let what = match kind {
+        "HEIC" => "pictures and videos",
+        "PDF" => "files",
+        _ => "pictures",
+    };
+    Some(format!(
+        "We don’t support {kind} {what}. Use JPEG, PNG or WebP."
+    ))
 }
 
 /// How many there are.
@@ -75,31 +92,31 @@ fn of_lengths(rule: &str, numbers: &[&str]) -> Option<String> {
     let is_length = rule.contains("characters");
     let is_list = rule.contains(" item");
     Some(match numbers {
-        [most] if rule.ends_with("characters long in total") => {
-            format!("All answers together can have at most {most} characters.")
+        [max] if rule.ends_with("characters long in total") => {
+            format!("All answers together can have at most {max} characters.")
         }
-        [least, most, has] if is_length => {
-            format!("Use {least} to {most} characters. {}", there(has))
+        [min, max, has] if is_length => {
+            format!("Use {min} to {max} characters. {}", there(has))
         }
-        [most, has] if is_length && rule.contains("at most") => {
-            format!("Use at most {most} characters. {}", there(has))
+        [max, has] if is_length && rule.contains("at most") => {
+            format!("Use at most {max} characters. {}", there(has))
         }
-        [least, has] if is_length => {
-            format!("Use at least {least} characters. {}", there(has))
+        [min, has] if is_length => {
+            format!("Use at least {min} characters. {}", there(has))
         }
-        [most] if is_length => format!("Use at most {most} characters."),
-        [most, has] if is_list && rule.contains("at most") => {
-            format!("Use at most {most}. {}", there(has))
+        [max] if is_length => format!("Use at most {max} characters."),
+        [max, has] if is_list && rule.contains("at most") => {
+            format!("Use at most {max}. {}", there(has))
         }
-        [least, _] if is_list => format!("Choose at least {least}."),
-        [most, _] if rule.contains(" words, has ") => {
-            format!("Search for at most {most} words.")
+        [min, _] if is_list => format!("Choose at least {min}."),
+        [max, _] if rule.contains(" words, has ") => {
+            format!("Search for at most {max} words.")
         }
-        [most] if rule.starts_with("must leave at most ") => {
-            format!("At most {most} dates can be added at once. Choose an earlier day.")
+        [max] if rule.starts_with("must leave at most ") => {
+            format!("At most {max} dates can be added at once. Choose an earlier day.")
         }
-        [least, most] if rule.starts_with("must name from ") => {
-            format!("Choose from {least} to {most} events.")
+        [min, max] if rule.starts_with("must name from ") => {
+            format!("Choose from {min} to {max} events.")
         }
         _ => return None,
     })
@@ -117,8 +134,8 @@ fn of_people(rule: &str, numbers: &[&str]) -> Option<String> {
         [size] if rule.contains("the people of the registration") => {
             format!("You registered {size} people. Choose at most {size}.")
         }
-        [most] if rule.ends_with("register others on their own") => {
-            format!("At most {most} people can come with one registration. Others register on their own.")
+        [max] if rule.ends_with("register others on their own") => {
+            format!("At most {max} people can come with one registration. Others register on their own.")
         }
         [_, names, size] if rule.contains("of them, party_size must be") => {
             let ending = if *names == "1" { "" } else { "s" };
@@ -140,8 +157,8 @@ fn of_people(rule: &str, numbers: &[&str]) -> Option<String> {
 /// How large files are.
 fn of_files(rule: &str, numbers: &[&str]) -> Option<String> {
     Some(match numbers {
-        [most] if rule.starts_with("must be at most ") && rule.ends_with("MB") => {
-            format!("That picture is too large. Choose one of at most {most} MB.")
+        [max] if rule.starts_with("must be at most ") && rule.ends_with("MB") => {
+            format!("That picture is too large. Choose one of at most {max} MB.")
         }
         [bytes] if rule.ends_with(" bytes") => {
             let megabytes = bytes.parse::<u64>().unwrap_or_default() >> 20;
@@ -150,15 +167,15 @@ fn of_files(rule: &str, numbers: &[&str]) -> Option<String> {
                 megabytes.max(1)
             )
         }
-        [most] if rule.contains(" lines below the header") => {
-            format!("At most {most} people can be added at once. Add them in parts.")
+        [max] if rule.contains(" lines below the header") => {
+            format!("At most {max} people can be added at once. Add them in parts.")
         }
-        [most] if rule.ends_with("columns: remove those that Muster does not need") => {
-            format!("At most {most} columns are possible. Remove those that aren’t needed.")
+        [max] if rule.ends_with("columns: remove those that Muster does not need") => {
+            format!("At most {max} columns are possible. Remove those that aren’t needed.")
         }
-        [width, height, least_width, least_height, _] if rule.contains(" pixels: send ") => {
+        [width, height, min_width, min_height, _] if rule.contains(" pixels: send ") => {
             format!(
-                "That picture has {width} by {height} pixels. Choose one of at least {least_width} by {least_height}, and at most 25 million."
+                "That picture has {width} by {height} pixels. Choose one of at least {min_width} by {min_height}, and at most 25 million."
             )
         }
         _ => return None,
@@ -169,11 +186,11 @@ fn of_files(rule: &str, numbers: &[&str]) -> Option<String> {
 fn of_ranges(rule: &str, numbers: &[&str]) -> Option<String> {
     let begins = |start: &str| rule.starts_with(start);
     Some(match numbers {
-        [least, most, _] if begins("must be from ") => {
-            format!("Enter a number from {least} to {most}.")
+        [min, max, _] if begins("must be from ") => {
+            format!("Enter a number from {min} to {max}.")
         }
-        [least, _] if begins("must be at least ") => format!("Enter at least {least}."),
-        [most, _] if begins("must be at most ") => format!("Enter at most {most}."),
+        [min, _] if begins("must be at least ") => format!("Enter at least {min}."),
+        [max, _] if begins("must be at most ") => format!("Enter at most {max}."),
         [left] if begins("is not the one in the email") => match *left {
             "1" => "That code doesn’t match. 1 try left.".to_owned(),
             left => format!("That code doesn’t match. {left} tries left."),

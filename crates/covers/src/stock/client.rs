@@ -1,7 +1,8 @@
 //! HTTP to a provider, with limits on its answers.
 
-use std::{sync::Arc, time::Duration};
+use std::{error::Error as StdError, iter, time::Duration};
 
+use egress::{RetryAfter, browser_tls};
 use reqwest::{
     StatusCode, Url,
     header::{ACCEPT, HeaderMap, HeaderValue, RETRY_AFTER},
@@ -48,8 +49,9 @@ impl Client {
         // Without the slash, joining would replace its last part.
         let base = format!("{}/", base.trim_end_matches('/'));
         let base = Url::parse(&base).map_err(|error| unusable(&error.to_string()))?;
+        let tls = browser_tls().map_err(|error| Error::Settings(format!("no TLS: {error}")))?;
         let http = reqwest::Client::builder()
-            .tls_backend_preconfigured(tls()?)
+            .tls_backend_preconfigured(tls)
             .user_agent(USER_AGENT)
             .connect_timeout(IO_TIMEOUT)
             .read_timeout(IO_TIMEOUT)
@@ -176,17 +178,6 @@ impl Client {
     }
 }
 
-/// rustls with ring and Mozilla's roots, independent of the system's certificates and of other crates.
-fn tls() -> Result<rustls::ClientConfig, Error> {
-    let mut roots = rustls::RootCertStore::empty();
-    roots.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let config = rustls::ClientConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()
-        .map_err(|error| Error::Settings(format!("no TLS: {error}")))?;
-    Ok(config.with_root_certificates(roots).with_no_client_auth())
-}
-
 fn within_one_host(attempt: Attempt<'_>) -> reqwest::redirect::Action {
     let asked = attempt.previous().first().map(Url::origin);
     if attempt.previous().len() > REDIRECTS || asked != Some(attempt.url().origin()) {
@@ -205,16 +196,15 @@ fn is_busy(status: StatusCode) -> bool {
 /// `Retry-After` in seconds. Its other form, a date, would need the provider's clock.
 fn wait(response: &reqwest::Response) -> Option<Duration> {
     let header = response.headers().get(RETRY_AFTER)?.to_str().ok()?;
-    let seconds = header.trim().parse().ok()?;
-    Some(Duration::from_secs(seconds).min(MAX_WAIT))
+    match header.parse().ok()? {
+        RetryAfter::Delay(wait) => Some(wait.min(MAX_WAIT)),
+        RetryAfter::Time(_) => None,
+    }
 }
 
 /// The root cause, without the address, which contains the words.
 fn root_cause(error: reqwest::Error) -> String {
     let error = error.without_url();
-    let mut cause: &dyn std::error::Error = &error;
-    while let Some(inner) = cause.source() {
-        cause = inner;
-    }
-    cause.to_string()
+    let causes = iter::successors(Some(&error as &dyn StdError), |&error| error.source());
+    causes.last().map(ToString::to_string).unwrap_or_default()
 }

@@ -28,7 +28,8 @@ pub(super) fn draw(canvas: &mut Canvas, dice: &mut Dice, palette: &Palette) {
                 let long = dice.within(110.0..330.0);
                 let length = if dice.chance(0.22) { BAR } else { long };
                 last = dice.pick_other(&colours, last);
-                canvas.pill(RIGHT + start, BOTTOM - above, length, BAR, last);
+                let corner = (RIGHT + start, BOTTOM - above);
+                canvas.slab(corner, (length, BAR), BAR / 2.0, last);
                 start += length + SPACE;
             }
         }

@@ -33,7 +33,7 @@ fn keys_of_a_start(publish: fn(&Path, &Path) -> io::Result<()>) -> BTreeSet<Stri
         let one = || {
             scope.spawn(|| {
                 start.wait();
-                let found = read(&path).unwrap();
+                let found = SecretKey::read(&path).unwrap();
                 let key = found.unwrap_or_else(|| create(&path, publish).unwrap());
                 key.fingerprint()
             })

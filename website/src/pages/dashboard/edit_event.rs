@@ -70,7 +70,7 @@ struct ReviewPage {
     /// The dates that would change.
     dates: Vec<EventDates>,
     /// The form, to be sent again.
-    typed: Vec<(String, String)>,
+    typed: Form,
 }
 
 pub(in crate::pages) async fn show(caller: Caller) -> PageResult {
@@ -142,13 +142,14 @@ async fn save(
         let dates = series::named(&preview.dates, &event.timezone);
         let mail = of_update(caller, &event.id, form, changed).await?;
         if mail.is_some() || earlier_answers > 0 {
-            let review = ReviewPage {
+            return caller.answer_with_mail(&ReviewPage {
+                page: caller.page("Save?", Tab::Events),
+                head: EventHead::of(event, Part::Edit),
                 mail,
                 earlier_answers,
                 dates,
-                ..ReviewPage::of(caller, event, form)
-            };
-            return caller.answer_with_mail(&review);
+                typed: form.clone().without(&["action"]),
+            });
         }
     }
     caller.ask::<UpdateEvent>(request).await?;
@@ -164,23 +165,6 @@ async fn save(
         None => path_of(&event.id),
     };
     Ok(flash::see(&next, Some(done)))
-}
-
-impl ReviewPage {
-    /// The form, of which nothing is said yet.
-    fn of(caller: &Caller, event: &MyEventDetail, form: &Form) -> Self {
-        let typed = form.fields().filter(|(name, _)| *name != "action");
-        Self {
-            page: caller.page("Save?", Tab::Events),
-            head: EventHead::of(event, Part::Edit),
-            mail: None,
-            earlier_answers: 0,
-            dates: Vec::new(),
-            typed: typed
-                .map(|(name, value)| (name.to_owned(), value.to_owned()))
-                .collect(),
-        }
-    }
 }
 
 /// A cancelled event cannot be changed: its page says so.

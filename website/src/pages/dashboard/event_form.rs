@@ -15,7 +15,7 @@ use crate::{
     cover::preview,
     date::wall_time,
     field::{Button, Field, FieldKind, FormModel, Group},
-    form::{Form, NOT_A_NUMBER},
+    form::{Form, NO_NUMBER, NOT_A_NUMBER},
 };
 use questions::Questions;
 use reminders::REMINDERS;
@@ -92,7 +92,7 @@ impl EventForm {
 
     /// The same form with core's words beside the fields.
     pub(super) fn refused(mut self, typed: &Form, violations: &[Violation]) -> Self {
-        let is_number = |name: &str| number(typed, name) != Some(NO_NUMBER);
+        let is_number = |name: &str| typed.number(name) != Some(NO_NUMBER);
         let is_question = |one: &Violation| one.field.starts_with("custom_fields");
         let (of_questions, mut others): (Vec<_>, Vec<_>) =
             violations.iter().cloned().partition(is_question);
@@ -125,9 +125,7 @@ pub(super) fn blank(timezone: &str) -> Form {
         ("is_listed", "true"),
         (OPEN, "true"),
     ];
-    let owned = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
-    let fields = fields.into_iter().chain(reminders::BLANK);
-    Form::of(fields.map(owned).collect())
+    Form::of(fields.into_iter().chain(reminders::BLANK))
 }
 
 /// An event as its form has it.
@@ -169,7 +167,7 @@ pub(super) fn stored(event: &MyEventDetail) -> Form {
     let questions = questions::stored(&event.custom_fields);
     let reminders = reminders::stored(&event.reminders);
     let fields = fields.into_iter().chain(questions);
-    Form::of(fields.chain(reminders).collect())
+    Form::of(fields.chain(reminders))
 }
 
 /// What core is asked for a new event.
@@ -184,8 +182,8 @@ pub(super) fn create_request(form: &Form, is_public: bool) -> CreateEventRequest
         registration_opens: form.text("registration_opens"),
         registration_closes: form.text("registration_closes"),
         is_registration_open: Some(is_open(form)),
-        max_capacity: number(form, "max_capacity"),
-        max_party: number(form, "max_party"),
+        max_capacity: form.number("max_capacity"),
+        max_party: form.number("max_party"),
         is_public: Some(is_public),
         is_location_private: Some(form.is_ticked("is_location_private")),
         attendee_info: form.text("attendee_info"),
@@ -216,15 +214,6 @@ pub(super) fn is_open(form: &Form) -> bool {
 pub(super) fn variant(form: &Form) -> Option<i32> {
     form.value(VARIANT)?.parse().ok()
 }
-
-/// A number; none means the default. What is no number is one that core refuses, with everything else that is wrong.
-pub(super) fn number(form: &Form, name: &str) -> Option<i32> {
-    let text = form.value(name)?;
-    Some(text.parse().unwrap_or(NO_NUMBER))
-}
-
-/// Stands for what is no number.
-const NO_NUMBER: i32 = i32::MIN;
 
 /// What core refused, at the fields that it is about; empty if it is about none.
 pub(super) fn placed(problem: &Problem) -> Vec<Violation> {

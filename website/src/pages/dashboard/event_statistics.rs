@@ -101,13 +101,13 @@ impl ShownStatistics {
 
 /// A bar for each day, the highest as high as the plot. What is not zero can be seen.
 fn bars(days: &[DayStatistics], number: fn(&DayStatistics) -> i32) -> Vec<Bar> {
-    let most = days.iter().map(number).max().unwrap_or(0).max(1);
+    let max = days.iter().map(number).max().unwrap_or(0).max(1);
     let count = i64::try_from(days.len()).unwrap_or(1).max(1);
     let step = WIDTH / count;
     let bar = |(index, day): (usize, &DayStatistics)| {
         let value = number(day);
-        let least = i64::from(value > 0);
-        let height = (i64::from(value) * HEIGHT / i64::from(most)).max(2 * least);
+        let min = i64::from(value > 0);
+        let height = (i64::from(value) * HEIGHT / i64::from(max)).max(2 * min);
         Bar {
             x: i64::try_from(index).unwrap_or(0) * step,
             y: HEIGHT - height,

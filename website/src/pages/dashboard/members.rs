@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     caller::{Caller, Frame, Tab},
-    field::{Choice, Field, FieldKind, FormModel},
+    field::{Field, FormModel},
     flash::{self, Flash},
     form::{Form, link},
     layout::PageResult,
@@ -104,12 +104,6 @@ async fn read(caller: &Caller) -> Result<MemberList, Problem> {
 
 /// The roles, of which one is chosen.
 fn roles(chosen: Role) -> Field {
-    let choices = Role::ALL.into_iter().map(|role| Choice {
-        value: role.code().to_owned(),
-        label: role.word().to_owned(),
-        hint: Some(role.words().to_owned()),
-        is_chosen: role == chosen,
-    });
-    let field = Field::new(FieldKind::Radio, "role", "Role");
-    field.choices(choices).required()
+    let roles = Role::ALL.map(|role| (role.code(), role.word(), role.words()));
+    Field::radio("role", "Role", &roles, chosen.code()).required()
 }

@@ -1,13 +1,5 @@
 //! How many people of a registration are here.
 
-use crate::form::Form;
-
-/// How many of a party are here, as the door says; what is no number is one that core refuses.
-pub(crate) fn people(form: &Form) -> Option<i32> {
-    let text = form.value("people")?;
-    Some(text.parse().unwrap_or(0))
-}
-
 /// How many of a party are here, in words, if it is one.
 pub(crate) fn here(arrived: i32, size: i32) -> Option<String> {
     match (arrived, size) {

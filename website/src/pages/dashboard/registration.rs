@@ -18,7 +18,6 @@ use muster_api::{
 
 use super::{
     event_head::{EventHead, Part, read},
-    party::people,
     standing::Standing,
 };
 use crate::{
@@ -153,7 +152,7 @@ pub(in crate::pages) async fn take(caller: Caller, form: Form) -> PageResult {
             let request = CheckInRequest {
                 id,
                 registration_id,
-                people: people(&form),
+                people: form.number("people"),
             };
             let one = caller.ask::<CheckIn>(request).await?;
             if one.was_checked_in() {
@@ -177,16 +176,7 @@ pub(in crate::pages) async fn take(caller: Caller, form: Form) -> PageResult {
 
 /// Whether a form is one of the buttons beside the fields.
 fn is_other_action(form: &Form) -> bool {
-    let action = form.value("action").unwrap_or_default();
-    [
-        "approve",
-        "promote",
-        "send_again",
-        "cancel",
-        "check_in",
-        "undo",
-    ]
-    .contains(&action)
+    form.value("action").is_some_and(|action| action != "save")
 }
 
 /// Saves name, address and answers, as far as they differ.

@@ -14,7 +14,6 @@ use muster_api::{
         bindings::{ApproveRegistrations, ExportRegistrations, ListRegistrations},
     },
 };
-use serde::Deserialize;
 
 use super::{
     download,
@@ -86,12 +85,6 @@ struct Row {
     checked_in: Option<Timestamp>,
 }
 
-/// Whether the list is to be printed.
-#[derive(Deserialize)]
-struct PrintQuery {
-    print: Option<String>,
-}
-
 /// What people see whose plan does not list registrations: the numbers, and what a plan would change.
 #[derive(Template)]
 #[template(path = "dashboard/registrations_plan.html")]
@@ -102,10 +95,9 @@ struct PlanPage {
 }
 
 pub(in crate::pages) async fn show(caller: Caller) -> PageResult {
-    let filter: ListFilter = caller.context.query().read()?;
+    let query = caller.context.query();
+    let (filter, is_print) = (query.read::<ListFilter>()?, query.value("print").is_some());
     let id = caller.context.segment(2)?;
-    let PrintQuery { print } = caller.context.query().read()?;
-    let is_print = print.is_some();
     let limit = if is_print { PRINT_SIZE } else { PAGE_SIZE };
     let (event, listed) = tokio::join!(
         read(&caller),
@@ -126,11 +118,12 @@ pub(in crate::pages) async fn show(caller: Caller) -> PageResult {
         && !is_print;
     let row = |one| Row::of(one, &event, decides, has_waiting);
     let rows: Vec<_> = list.items.into_iter().map(row).collect();
-    let print = |url: String| match (is_print, url.contains('?')) {
-        (false, _) => url,
-        (true, false) => format!("{url}?print=yes"),
-        (true, true) => format!("{url}&print=yes"),
+    let first = filter.page(&path, None);
+    let printed = |url: &str| {
+        let separator = if url.contains('?') { '&' } else { '?' };
+        format!("{url}{separator}print=yes")
     };
+    let alike = |url: String| if is_print { printed(&url) } else { url };
     caller.answer(&RegistrationsPage {
         page: caller.page("Registrations", Tab::Events),
         head: EventHead::of(&event, Part::Registrations),
@@ -140,17 +133,10 @@ pub(in crate::pages) async fn show(caller: Caller) -> PageResult {
             count => format!("{count} registrations"),
         },
         back: link("", &filter).trim_start_matches('?').to_owned(),
-        next_url: next.map(|cursor| print(filter.page(&path, Some(cursor)))),
-        first_url: filter
-            .cursor
-            .is_some()
-            .then(|| print(filter.page(&path, None))),
+        next_url: next.map(|cursor| alike(filter.page(&path, Some(cursor)))),
+        print_url: printed(&first),
+        first_url: filter.cursor.is_some().then(|| alike(first)),
         is_print,
-        print_url: {
-            let list = filter.page(&path, None);
-            let separator = if list.contains('?') { '&' } else { '?' };
-            format!("{list}{separator}print=yes")
-        },
         has_waiting,
         decides,
         has_choices: rows.iter().any(|row| row.is_choice),

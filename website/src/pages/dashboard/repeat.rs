@@ -115,7 +115,7 @@ async fn review(caller: Caller, event: &MyEventDetail, form: Form) -> PageResult
         left_out: left_out(&planned, &excepted),
         is_public,
         key: caller.key(),
-        typed: form,
+        typed: form.without(&["action", "key"]),
     })
 }
 
@@ -182,15 +182,9 @@ fn fields(event: &MyEventDetail) -> Vec<Field> {
 
 /// The rules that this day has.
 fn rules(weekday: &str, day: &str, of_month: Option<DayOfMonth>) -> Vec<Choice> {
-    let choice = |value: &str, label: String| Choice {
-        value: value.to_owned(),
-        label,
-        hint: None,
-        is_chosen: value == "week",
-    };
     let mut rules = vec![
-        choice("week", "Every week".to_owned()),
-        choice("day", format!("Every month on day {day}")),
+        Choice::new("week", "Every week").chosen(true),
+        Choice::new("day", format!("Every month on day {day}")),
     ];
     if let Some(DayOfMonth { nth, is_last }) = of_month {
         let word = match nth {
@@ -200,10 +194,10 @@ fn rules(weekday: &str, day: &str, of_month: Option<DayOfMonth>) -> Vec<Choice> 
             4 => Some("fourth"),
             _ => None,
         };
-        rules
-            .extend(word.map(|word| choice("nth", format!("Every month on the {word} {weekday}"))));
+        let monthly = |word| format!("Every month on the {word} {weekday}");
+        rules.extend(word.map(|word| Choice::new("nth", monthly(word))));
         if is_last {
-            rules.push(choice("last", format!("Every month on the last {weekday}")));
+            rules.push(Choice::new("last", monthly("last")));
         }
     }
     rules
@@ -218,8 +212,6 @@ fn day_of_month(event: &MyEventDetail) -> Option<DayOfMonth> {
 }
 
 fn request(event: &MyEventDetail, form: &Form) -> RepeatEventRequest {
-    // What is no number is one that core refuses.
-    let number = |name: &str| form.text(name).map(|text| text.parse().unwrap_or(0));
     let rule = form.value("rule").unwrap_or_default();
     let is_weekly = rule == "week";
     let weekdays = form.values("weekdays").filter(|_| is_weekly);
@@ -231,7 +223,7 @@ fn request(event: &MyEventDetail, form: &Form) -> RepeatEventRequest {
     RepeatEventRequest {
         id: event.id.clone(),
         every: Some(if is_weekly { "week" } else { "month" }.to_owned()),
-        interval: number("interval"),
+        interval: form.number("interval"),
         weekdays: weekdays.map(str::to_owned).collect(),
         month_day: None,
         nth_weekday: match rule {
@@ -239,7 +231,7 @@ fn request(event: &MyEventDetail, form: &Form) -> RepeatEventRequest {
             "last" => Some(-1),
             _ => None,
         },
-        count: number("count"),
+        count: form.number("count"),
         until: form.text("until"),
         except: except.map(str::to_owned).collect(),
         is_public: Some(form.is_ticked("is_public")),

@@ -17,7 +17,7 @@ use crate::{
     flash,
     form::Form,
     layout::{Page, PageResult, Section, private, refused},
-    request_context::{RequestContext, Site},
+    request_context::RequestContext,
     unsent::{Unsent, Why, may_be_sent_again},
     viewer::Role,
 };
@@ -174,7 +174,7 @@ fn again(
     why: &'static Why,
 ) -> PageResult {
     let unsent = Unsent {
-        page: head(&context.site, why.headline),
+        page: Page::private(context.site.links(), why.headline),
         why,
         reason: None,
         url: context.parts.uri.path(),
@@ -182,10 +182,6 @@ fn again(
         label: |_| None,
     };
     refused(&unsent, problem)
-}
-
-fn head(site: &Site, title: &str) -> Page {
-    Page::unlisted(site.links(), title, "A private page.", Section::None)
 }
 
 impl ConsentPage {
@@ -219,7 +215,7 @@ impl ConsentPage {
         };
         let reading = asked.iter().filter(reads).count();
         Self {
-            page: head(&context.site, "Connect an app"),
+            page: Page::private(context.site.links(), "Connect an app"),
             url: context.parts.uri.path().to_owned(),
             client: pending.client.unwrap_or_default(),
             email,
@@ -237,11 +233,11 @@ impl ConsentPage {
 
 /// The accounts to choose from.
 fn accounts(open: &[&AuthorizationAccount]) -> Field {
-    let choices = open.iter().enumerate().map(|(index, account)| Choice {
-        value: account.account_id.clone(),
-        label: account.account_name.clone(),
-        hint: Some(Role::of(&account.role).word().to_owned()),
-        is_chosen: index == 0,
+    let choices = open.iter().enumerate().map(|(index, account)| {
+        let choice = Choice::new(&account.account_id, &account.account_name);
+        choice
+            .hint(Role::of(&account.role).word())
+            .chosen(index == 0)
     });
     let field = Field::new(FieldKind::Radio, "account_id", "For which account");
     field.choices(choices).required()
@@ -254,10 +250,9 @@ fn scopes(asked: &[RequestedScope], open: &[&AuthorizationAccount]) -> Field {
         accounts.any(|account| account.scopes.contains(&scope.name))
     });
     let choices = grantable.map(|scope| Choice {
-        value: scope.name.clone(),
-        label: scope.description.clone(),
         hint: hint(scope, open),
         is_chosen: true,
+        ..Choice::new(&scope.name, &scope.description)
     });
     Field::new(FieldKind::Ticks, "scopes", "What it may do")
         .choices(choices)

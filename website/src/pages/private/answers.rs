@@ -7,7 +7,7 @@ use muster_api::{
     v1::{Answer, ChangeAnswersByTokenRequest, OwnRegistration, bindings::ChangeAnswersByToken},
 };
 
-use super::{change, event, path, read, unlisted};
+use super::{change, event, path, read};
 use crate::{
     event::ShownEvent,
     field::FormModel,
@@ -54,14 +54,13 @@ pub(in crate::pages) async fn take(context: RequestContext, form: Form) -> PageR
     let Some(headline) = headline(&own) else {
         return Ok(flash::see(&path(&token), None));
     };
-    let request = ChangeAnswersByTokenRequest {
-        token: token.clone(),
+    let request = |token| ChangeAnswersByTokenRequest {
+        token,
         answers: answers(&own.changeable_questions, &form),
         party_size: party::size(&form),
         companions: party::companions(&form),
     };
-    let page = path(&token);
-    match change::<ChangeAnswersByToken>(&context, request, &page, Flash::ANSWERS_CHANGED).await {
+    match change::<ChangeAnswersByToken>(&context, request, Flash::ANSWERS_CHANGED).await {
         Err(problem) if !problem.details.is_empty() => {
             let model = model(&own).again(&form, &problem);
             let page = AnswersPage::of(&context.site, &own, &token, headline, model)?;
@@ -109,7 +108,7 @@ fn stored(own: &OwnRegistration) -> Form {
         ("party_size".to_owned(), own.party_size.to_string()),
         ("companions".to_owned(), own.companions.join("\n")),
     ];
-    Form::of(fields.chain(people).collect())
+    Form::of(fields.chain(people))
 }
 
 impl AnswersPage {
@@ -121,7 +120,7 @@ impl AnswersPage {
         model: FormModel,
     ) -> Result<Self, Problem> {
         Ok(Self {
-            page: unlisted(site, headline),
+            page: Page::private(site.links(), headline),
             event: event(own)?,
             headline,
             model,

@@ -3,7 +3,7 @@
 use muster_api::v1::{Answer, CustomField};
 
 use crate::{
-    field::{Choice, Field, FieldKind, FormModel, Group},
+    field::{Field, FieldKind, FormModel, Group},
     form::Form,
 };
 
@@ -24,17 +24,12 @@ fn question(index: usize, question: &CustomField) -> Field {
         // Also what a newer core may ask: core says what is valid.
         _ => FieldKind::Paragraphs,
     };
-    let options = question.options.iter().map(|option| Choice {
-        value: option.clone(),
-        label: option.clone(),
-        hint: None,
-        is_chosen: false,
-    });
+    let options = question.options.iter().map(|one| (&**one, &**one));
     Field {
         id: format!("q{}", index + 1),
         path: format!("answers[{index}]"),
         is_required: question.required(),
-        ..Field::new(kind, &name(label), label).choices(options)
+        ..Field::new(kind, &name(label), label).options(options, &[])
     }
 }
 

@@ -1,7 +1,7 @@
 //! The fields for the people of one registration, of events that admit several.
 
 use crate::{
-    field::{Field, FieldKind},
+    field::{Choice, Field, FieldKind},
     form::Form,
 };
 
@@ -29,26 +29,22 @@ pub(crate) fn fields_of_registered(size: i32) -> Vec<Field> {
 }
 
 fn of(max_size: i32, one: &str, hint: &str) -> Vec<Field> {
-    let sizes: Vec<(String, String)> = (1..=max_size)
-        .map(|size| match size {
-            1 => ("1".to_owned(), one.to_owned()),
-            size => (size.to_string(), format!("{size} people")),
-        })
-        .collect();
-    let sizes = sizes.iter().map(|(value, label)| (&**value, &**label));
+    let sizes = (1..=max_size).map(|size| match size {
+        1 => Choice::new("1", one).chosen(true),
+        size => Choice::new(size.to_string(), format!("{size} people")),
+    });
     vec![
         Field::new(FieldKind::Select, "party_size", "How many people?")
             .hint(hint)
-            .options(sizes, &["1"])
+            .choices(sizes)
             .required(),
         Field::paragraphs("companions", "Names of the others").hint("One per line."),
     ]
 }
 
-/// How many people were chosen; what is no number is one that core refuses.
+/// How many people were chosen.
 pub(crate) fn size(form: &Form) -> Option<i32> {
-    let text = form.value("party_size")?;
-    Some(text.parse().unwrap_or(0))
+    form.number("party_size")
 }
 
 /// The names of the others.

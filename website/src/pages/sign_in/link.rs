@@ -1,7 +1,7 @@
 //! The link that an operator printed for a person. Opening it shows a button only, since programs open links, too.
 
 use askama::Template;
-use http::{StatusCode, header::SET_COOKIE};
+use http::StatusCode;
 use muster_api::internal::v1::{UseSignInLinkRequest, bindings::UseSignInLink};
 
 use super::{head, welcome};
@@ -39,9 +39,7 @@ pub(in crate::pages) async fn take(context: RequestContext, _form: Form) -> Page
     match context.ask::<UseSignInLink>(request).await {
         Ok(signed_in) => {
             let mut response = welcome(&context.site, &signed_in, DASHBOARD);
-            if let Some(cookie) = browser.cookie(&context.site) {
-                response.headers_mut().append(SET_COOKIE, cookie);
-            }
+            browser.remember(&mut response, &context.site);
             Ok(response)
         }
         // A token of another form is no link either.

@@ -1,7 +1,6 @@
 //! Taking back an address that was changed: a code goes to it, which is typed here.
 
 use askama::Template;
-use http::header::SET_COOKIE;
 use muster_api::internal::v1::{
     FinishTakeBackRequest, StartTakeBackRequest,
     bindings::{FinishTakeBack, StartTakeBack},
@@ -63,9 +62,7 @@ pub(in crate::pages) async fn take(context: RequestContext, form: Form) -> PageR
     }
     let mut response = flash::see(CODE, None);
     cookies::begin_sign_in(&mut response, context.site.is_secure(), &email);
-    if let Some(cookie) = browser.cookie(&context.site) {
-        response.headers_mut().append(SET_COOKIE, cookie);
-    }
+    browser.remember(&mut response, &context.site);
     Ok(response)
 }
 

@@ -1,7 +1,7 @@
 //! The sentences for rules of which nothing else needs to be known.
 
 /// How the API's words begin, and the sentence. The first that fits counts.
-pub(super) const SENTENCES: [(&str, &str); 124] = [
+pub(super) const SENTENCES: [(&str, &str); 117] = [
     (
         "must be \"this\", because more than 104 dates follow",
         "More than 104 dates follow. Change this one alone.",
@@ -45,34 +45,6 @@ pub(super) const SENTENCES: [(&str, &str); 124] = [
     (
         "cannot be changed so now",
         "This has changed. Look at it again.",
-    ),
-    (
-        "is a GIF file",
-        "We don’t support GIF pictures. Use JPEG, PNG or WebP.",
-    ),
-    (
-        "is an HEIC file",
-        "We don’t support HEIC pictures and videos. Use JPEG, PNG or WebP.",
-    ),
-    (
-        "is an AVIF file",
-        "We don’t support AVIF pictures. Use JPEG, PNG or WebP.",
-    ),
-    (
-        "is a BMP file",
-        "We don’t support BMP pictures. Use JPEG, PNG or WebP.",
-    ),
-    (
-        "is a TIFF file",
-        "We don’t support TIFF pictures. Use JPEG, PNG or WebP.",
-    ),
-    (
-        "is a PDF file",
-        "We don’t support PDF files. Use JPEG, PNG or WebP.",
-    ),
-    (
-        "is an SVG file",
-        "We don’t support SVG pictures. Use JPEG, PNG or WebP.",
     ),
     (
         "is no picture",

@@ -12,7 +12,7 @@ use muster_api::{
 
 use crate::{
     caller::{Caller, Frame, Tab},
-    field::{Choice, Field, FieldKind, FormModel},
+    field::{Field, FormModel},
     flash::{self, Flash},
     form::Form,
     layout::PageResult,
@@ -76,12 +76,5 @@ async fn chosen(caller: &Caller) -> Result<String, Problem> {
 }
 
 fn fields(chosen: &str) -> Vec<Field> {
-    let choices = CHOICES.iter().map(|&(name, label, hint)| Choice {
-        value: name.to_owned(),
-        label: label.to_owned(),
-        hint: Some(hint.to_owned()),
-        is_chosen: name == chosen,
-    });
-    let field = Field::new(FieldKind::Radio, "mails", "You get an email about");
-    vec![field.choices(choices).required()]
+    vec![Field::radio("mails", "You get an email about", &CHOICES, chosen).required()]
 }

@@ -9,7 +9,7 @@ use muster_api::v1::{
 use serde::{Deserialize, Serialize};
 
 use super::search;
-use crate::{caller::Caller, form::Form, pages::dashboard::party::people};
+use crate::{caller::Caller, form::Form};
 
 /// How many letters and digits a check-in code has, and one of earlier versions.
 const CODE_LENGTHS: [usize; 2] = [12, 20];
@@ -42,7 +42,7 @@ pub(super) async fn act(caller: &Caller, id: &str, form: &Form) -> Result<DoorQu
         if form.value("action") == Some("undo") {
             return undo(caller, id, registration_id).await;
         }
-        return of_one(caller, id, registration_id, people(form)).await;
+        return of_one(caller, id, registration_id, form.number("people")).await;
     }
     let Some(q) = form.value("q") else {
         return Ok(DoorQuery::default());

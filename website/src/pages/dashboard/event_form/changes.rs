@@ -7,7 +7,7 @@ use muster_api::{
 use sha2::{Digest as _, Sha256};
 
 use super::{
-    EventForm, OPEN, Purpose, TEXTS, TICKS, is_open, number,
+    EventForm, OPEN, Purpose, TEXTS, TICKS, is_open,
     questions::Questions,
     reminders::{self, REMINDERS},
     variant,
@@ -99,8 +99,8 @@ pub(crate) fn request(
         registration_opens: typed.text("registration_opens"),
         registration_closes: typed.text("registration_closes"),
         is_registration_open: Some(is_open(typed)),
-        max_capacity: number(typed, CAPACITY),
-        max_party: number(typed, "max_party"),
+        max_capacity: typed.number(CAPACITY),
+        max_party: typed.number("max_party"),
         is_location_private: Some(typed.is_ticked("is_location_private")),
         attendee_info: typed.text("attendee_info"),
         city: typed.text("city"),
@@ -191,8 +191,7 @@ fn taken_over(typed: &Form, stored: &Form, names: &[&str]) -> Form {
     let is_one = |field: &str| names.contains(&whole(field));
     let mine = typed.fields().filter(|(name, _)| !is_one(name));
     let theirs = stored.fields().filter(|(name, _)| is_one(name));
-    let owned = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
-    Form::of(mine.chain(theirs).map(owned).collect())
+    Form::of(mine.chain(theirs))
 }
 
 #[cfg(test)]
@@ -200,8 +199,7 @@ mod tests {
     use super::*;
 
     fn form(pairs: &[(&str, &str)]) -> Form {
-        let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
-        Form::of(pairs.iter().map(owned).collect())
+        Form::of(pairs.iter().copied())
     }
 
     const STORED: [(&str, &str); 6] = [
@@ -248,11 +246,8 @@ mod tests {
     #[test]
     fn what_two_people_changed_at_once_is_told_and_nothing_typed_is_lost() {
         let seen = fingerprints(&form(&STORED));
-        let mut mine: Vec<(String, String)> = with(&[("title", "Mine"), ("city", "Potsdam")])
-            .fields()
-            .map(|(name, value)| (name.to_owned(), value.to_owned()))
-            .collect();
-        mine.push((SEEN.to_owned(), seen));
+        let mine = with(&[("title", "Mine"), ("city", "Potsdam")]);
+        let mine = mine.fields().chain([(SEEN, &*seen)]);
         let theirs = with(&[("title", "Theirs"), ("max_capacity", "40")]);
         let merged = merged(Purpose::Change, &Form::of(mine), &theirs);
         let field = |name: &str| {

@@ -47,20 +47,20 @@ impl Questions {
     /// The rows of a form, after what its buttons ask for: `add`, `remove`, `up`, `down`.
     pub(super) fn of(form: &Form) -> Self {
         let mut rows = rows(form);
-        let place = |name| form.value(name).and_then(|text| text.parse::<usize>().ok());
+        let row = |name| form.value(name).and_then(|text| text.parse::<usize>().ok());
         if form.value("add") == Some("question") && rows.len() < MAX {
             rows.push(Row {
                 id: NEW.to_owned(),
                 ..Row::default()
             });
         }
-        if let Some(at) = place("remove").filter(|at| *at < rows.len()) {
+        if let Some(at) = row("remove").filter(|at| *at < rows.len()) {
             rows.remove(at);
         }
-        if let Some(at) = place("up").filter(|at| (1..rows.len()).contains(at)) {
+        if let Some(at) = row("up").filter(|at| (1..rows.len()).contains(at)) {
             rows.swap(at - 1, at);
         }
-        if let Some(at) = place("down").filter(|at| at + 1 < rows.len()) {
+        if let Some(at) = row("down").filter(|at| at + 1 < rows.len()) {
             rows.swap(at, at + 1);
         }
         let groups = rows.iter().enumerate();
@@ -140,7 +140,7 @@ fn in_row(violation: &Violation, indexes: &[usize]) -> Violation {
 fn rows(form: &Form) -> Vec<Row> {
     let mut rows: Vec<Row> = Vec::new();
     for (name, value) in form.fields() {
-        let Some((index, field)) = place(name) else {
+        let Some((index, field)) = row_and_field(name) else {
             continue;
         };
         while rows.len() <= index {
@@ -162,7 +162,7 @@ fn rows(form: &Form) -> Vec<Row> {
 }
 
 /// Row and field of `custom_fields[0].label`, if there can be such a row.
-fn place(name: &str) -> Option<(usize, &str)> {
+fn row_and_field(name: &str) -> Option<(usize, &str)> {
     let (index, field) = name.strip_prefix("custom_fields[")?.split_once("].")?;
     let index: usize = index.parse().ok()?;
     (index < MAX).then_some((index, field))
@@ -227,8 +227,7 @@ mod tests {
     use super::*;
 
     fn form(pairs: &[(&str, &str)]) -> Form {
-        let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
-        Form::of(pairs.iter().map(owned).collect())
+        Form::of(pairs.iter().copied())
     }
 
     const TWO: [(&str, &str); 5] = [

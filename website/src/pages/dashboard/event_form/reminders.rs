@@ -27,17 +27,10 @@ pub(super) fn fields(typed: &Form) -> impl Iterator<Item = Field> {
         let mut hours = USUAL.to_vec();
         hours.extend(own.filter(|own| !USUAL.contains(own)));
         hours.sort_unstable();
-        let none = Choice {
-            value: String::new(),
-            label: "None".to_owned(),
-            hint: None,
-            is_chosen: own.is_none(),
-        };
-        let choice = |hours: i32| Choice {
-            value: hours.to_string(),
-            label: before(hours),
-            hint: None,
-            is_chosen: own == Some(hours),
+        let none = Choice::new("", "None").chosen(own.is_none());
+        let choice = |hours: i32| {
+            let choice = Choice::new(hours.to_string(), before(hours));
+            choice.chosen(own == Some(hours))
         };
         let choices = std::iter::once(none).chain(hours.into_iter().map(choice));
         let mut field = Field::new(FieldKind::Select, name, label).choices(choices);
@@ -108,7 +101,7 @@ mod tests {
     #[test]
     fn reminders_come_out_of_a_form_as_they_went_in() {
         for hours in [&[][..], &[30], &[24, 2]] {
-            let form = Form::of(stored(hours).collect());
+            let form = Form::of(stored(hours));
             assert_eq!(asked(&form), hours);
             let chosen = fields(&form).flat_map(|field| field.options);
             let chosen = chosen.filter(|one| one.is_chosen && !one.value.is_empty());

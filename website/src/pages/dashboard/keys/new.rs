@@ -56,11 +56,9 @@ fn fields(caller: &Caller) -> Vec<Field> {
         .hint("Where you will use it, so you know later what it’s for. For example: laptop.");
     // What a key of this person can be granted.
     let scopes = Scope::ALL.iter().filter(|scope| caller.viewer.may(**scope));
-    let scopes = scopes.map(|scope| Choice {
-        value: scope.name().to_owned(),
-        label: scope.description().to_owned(),
-        hint: Some(scope.name().to_owned()),
-        is_chosen: true,
+    let scopes = scopes.map(|scope| {
+        let choice = Choice::new(scope.name(), scope.description());
+        choice.hint(scope.name()).chosen(true)
     });
     let scopes = Field::new(FieldKind::Ticks, "scopes", "What it may do").choices(scopes);
     let expires = Field::new(FieldKind::Select, "expires", "Expires").options(LIFETIMES, &["90d"]);

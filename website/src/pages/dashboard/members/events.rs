@@ -60,19 +60,13 @@ pub(super) async fn fields(
             "They see no others, and create none. Not for owners.",
         ),
     ];
-    let which = which.into_iter().map(|(value, label, hint)| Choice {
-        value: value.to_owned(),
-        label: label.to_owned(),
-        hint: Some(hint.to_owned()),
-        is_chosen: (value == SOME) == only_some,
-    });
+    let chosen_which = if only_some { SOME } else { ALL };
     let offered = chosen.iter().map(|event| (event, true));
     let offered = offered.chain(others.iter().map(|event| (event, false)));
     let offered = offered.map(|(event, is_chosen)| Choice {
-        value: event.id.clone(),
-        label: event.title.clone(),
         hint: day(&event.start_date),
         is_chosen,
+        ..Choice::new(&event.id, &event.title)
     });
     let hint = if upcoming.has_more {
         "If you choose only some. The next 100 are listed; to invite someone to another one, begin on its page."
@@ -80,9 +74,7 @@ pub(super) async fn fields(
         "If you choose only some."
     };
     Ok(vec![
-        Field::new(FieldKind::Radio, WHICH, "For which events?")
-            .choices(which)
-            .required(),
+        Field::radio(WHICH, "For which events?", &which, chosen_which).required(),
         Field::new(FieldKind::Ticks, IDS, "Events")
             .choices(offered)
             .folded_after(SHOWN.max(chosen.len()))

@@ -12,8 +12,8 @@ use muster_api::{
 
 use crate::{
     date::wall_time,
-    field::{Choice, Field, FieldKind, FormModel, Group},
-    form::Form,
+    field::{Field, FieldKind, FormModel, Group},
+    form::{Form, NO_NUMBER},
 };
 
 /// What a new form can begin with: thanks to those who came.
@@ -48,9 +48,6 @@ const ARRIVALS: [(&str, &str); 3] = [
 /// The path of the statuses in the API.
 const STATUSES_PATH: &str = "audience.statuses";
 
-/// A number that nobody types: core refuses it with its own words.
-const NO_NUMBER: i32 = i32::MIN;
-
 /// The fields of an event's message.
 pub(super) fn model(event: &MyEventDetail, typed: &Form) -> FormModel {
     let subject = Field::line("subject", "Subject").required();
@@ -79,13 +76,7 @@ pub(super) fn model(event: &MyEventDetail, typed: &Form) -> FormModel {
     let until = Field::line("registered_before", "Registered before");
     audience.push(since.hint("A date, such as 2030-04-01."));
     audience.push(until.path("audience.registered_before"));
-    let times = TIMES.iter().map(|&(value, label, hint)| Choice {
-        value: value.to_owned(),
-        label: label.to_owned(),
-        hint: Some(hint.to_owned()),
-        is_chosen: value == "now",
-    });
-    let when = Field::new(FieldKind::Radio, "when", "Send it").choices(times);
+    let when = Field::radio("when", "Send it", &TIMES, "now");
     let at = Field::new(FieldKind::WallTime, "send_at", "Date and time");
     let hours = Field::new(FieldKind::Number, "hours", "Hours");
     let hours = hours.path(match typed.value("when") {
@@ -127,20 +118,16 @@ fn answered(id: &str) -> String {
 pub(super) fn blank(is_thanks: bool) -> Form {
     let mut fields = vec![
         ("statuses", "Confirmed"),
-        ("checked_in", ""),
+        ("checked_in", if is_thanks { "true" } else { "" }),
         ("when", "now"),
     ];
     if is_thanks {
-        fields = vec![
+        fields.extend([
             ("subject", "Thanks for coming!"),
             ("text", "Thank you for coming. We hope to see you again!"),
-            ("statuses", "Confirmed"),
-            ("checked_in", "true"),
-            ("when", "now"),
-        ];
+        ]);
     }
-    let owned = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
-    Form::of(fields.into_iter().map(owned).collect())
+    Form::of(fields)
 }
 
 /// A message as its form has it.
@@ -189,10 +176,7 @@ pub(super) fn request(event: &MyEventDetail, form: &Form) -> Result<CreateMessag
             message: "must not be empty".to_owned(),
         }]));
     }
-    let hours = || {
-        let typed = form.value("hours").unwrap_or_default();
-        Some(typed.parse().unwrap_or(NO_NUMBER))
-    };
+    let hours = || form.number("hours").or(Some(NO_NUMBER));
     let when = form.value("when");
     Ok(CreateMessageRequest {
         id: event.id.clone(),

@@ -63,7 +63,7 @@ struct ReviewPage {
     is_over_quota: bool,
     key: String,
     /// The form, to be sent again.
-    typed: Vec<(String, String)>,
+    typed: Form,
 }
 
 /// What is written: a new message, or a change of one.
@@ -187,9 +187,6 @@ async fn review(
     test_sent_to: Option<String>,
 ) -> PageResult {
     let preview = caller.ask::<PreviewMessage>(request).await?;
-    let typed = form
-        .fields()
-        .filter(|(name, _)| !["action", "key"].contains(name));
     caller.answer_with_mail(&ReviewPage {
         page: caller.page(TITLE, Tab::Events),
         head: EventHead::of(event, Part::Messages),
@@ -201,9 +198,7 @@ async fn review(
         test_sent_to,
         is_change: matches!(draft, Draft::Change(_)),
         key: form.key().map_or_else(|| caller.key(), str::to_owned),
-        typed: typed
-            .map(|(name, value)| (name.to_owned(), value.to_owned()))
-            .collect(),
+        typed: form.without(&["action", "key"]),
     })
 }
 

@@ -58,25 +58,22 @@ pub(super) fn model(webhook: &Webhook) -> FormModel {
 
 /// The fields of a new one. What they ask cannot be changed later: for which of these events it is, and how it signs.
 pub(super) fn new_model(events: Vec<MyEvent>) -> FormModel {
-    let all = Choice {
-        value: String::new(),
-        label: "All events, also later ones".to_owned(),
-        hint: None,
-        is_chosen: true,
-    };
-    let offered = events.into_iter().map(|event| Choice {
-        label: match day(&event.start_date) {
+    let all = Choice::new("", "All events, also later ones").chosen(true);
+    let offered = events.into_iter().map(|event| {
+        let label = match day(&event.start_date) {
             Some(day) => format!("{} ({day})", event.title),
             None => event.title,
-        },
-        value: event.id,
-        hint: None,
-        is_chosen: false,
+        };
+        Choice::new(event.id, label)
     });
     let event = Field::new(FieldKind::Select, "event_id", "For which event?")
         .choices(iter::once(all).chain(offered));
-    let signature = radio("signature", "How it is signed", &SIGNATURES, "");
-    grouped(&Webhook::default(), vec![event], vec![signature])
+    let signature = Field::radio("signature", "How it is signed", &SIGNATURES, "v1");
+    let blank = Webhook {
+        content: "thin".to_owned(),
+        ..Webhook::default()
+    };
+    grouped(&blank, vec![event], vec![signature])
 }
 
 fn grouped(webhook: &Webhook, about: Vec<Field>, last: Vec<Field>) -> FormModel {
@@ -87,7 +84,7 @@ fn grouped(webhook: &Webhook, about: Vec<Field>, last: Vec<Field>) -> FormModel 
     let description = Field::line("description", "What it is for")
         .hint("For example: our CRM.")
         .value(text(&webhook.description));
-    let content = radio(
+    let content = Field::radio(
         "content",
         "What a message says",
         &CONTENTS,
@@ -105,12 +102,8 @@ fn types(webhook: &Webhook) -> Vec<Field> {
     let of_kind = |(start, id, label): (&'static str, &str, &str)| {
         let types = WebhookType::ALL.iter().map(|one| one.name());
         let choices = types.filter_map(move |name| {
-            Some(Choice {
-                value: name.to_owned(),
-                label: words(name.strip_prefix(start)?),
-                hint: Some(name.to_owned()),
-                is_chosen: webhook.types.iter().any(|chosen| chosen == name),
-            })
+            let choice = Choice::new(name, words(name.strip_prefix(start)?)).hint(name);
+            Some(choice.chosen(webhook.types.iter().any(|chosen| chosen == name)))
         });
         Field {
             id: id.to_owned(),
@@ -123,19 +116,6 @@ fn types(webhook: &Webhook) -> Vec<Field> {
 /// A type for people: `checked_in` becomes `Checked in`.
 fn words(name: &str) -> String {
     capitalized(&name.replace("check_in", "check-in").replace('_', " "))
-}
-
-fn radio(name: &str, label: &str, options: &[(&str, &str, &str)], chosen: &str) -> Field {
-    let choices = options.iter().enumerate().map(|(index, option)| {
-        let &(value, label, hint) = option;
-        Choice {
-            value: value.to_owned(),
-            label: label.to_owned(),
-            hint: Some(hint.to_owned()),
-            is_chosen: value == chosen || (chosen.is_empty() && index == 0),
-        }
-    });
-    Field::new(FieldKind::Radio, name, label).choices(choices)
 }
 
 /// The types that a form names.

@@ -1,9 +1,8 @@
 //! One webhook: its state, what can be done with it, and what became of its messages.
 
-use std::time::{SystemTime, UNIX_EPOCH};
-
 use askama::Template;
 use http_kit::Problem;
+use jiff::SignedDuration;
 use muster_api::{
     Scope,
     v1::{
@@ -18,6 +17,7 @@ use muster_api::{
 use super::{Row, delivery::Line, path_of, read, show_made};
 use crate::{
     caller::{Caller, Frame, Tab},
+    date::now,
     field::{Field, FieldKind, FormModel},
     flash::{self, Flash},
     form::Form,
@@ -28,7 +28,7 @@ use crate::{
 /// Deliveries on a page.
 const PAGE_SIZE: i32 = 20;
 
-const DAY_SECONDS: u64 = 86_400;
+const A_DAY: SignedDuration = SignedDuration::from_hours(24);
 
 /// States of deliveries, by their names in the API and for people.
 const STATES: [(Option<&str>, &str); 4] = [
@@ -76,7 +76,10 @@ pub(in crate::pages) async fn take(caller: Caller, form: Form) -> PageResult {
                 caller.ask::<RotateWebhookSecret>(RotateWebhookSecretRequest { webhook_id });
             return show_made(&caller, rotate.await?, false);
         }
-        Some("replay_day") => replay(&caller, &webhook, a_day_ago(), None).await?,
+        Some("replay_day") => {
+            let since = (now() - A_DAY).to_string();
+            replay(&caller, &webhook, since, None).await?
+        }
         _ => {
             // Its fields have a date and a time of UTC.
             let time = |name| form.text(name).map(|text| format!("{text}Z"));
@@ -151,15 +154,4 @@ async fn replay(
         (_, false) => Flash::MESSAGES_REPLAYED,
         (_, true) => Flash::MESSAGES_REPLAYED_IN_PART,
     })
-}
-
-#[expect(
-    clippy::disallowed_methods,
-    reason = "a day ago by the clock of the person who asks; a replay too many does no harm"
-)]
-fn a_day_ago() -> String {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH);
-    let since = now.map_or(0, |now| now.as_secs().saturating_sub(DAY_SECONDS));
-    let since = jiff::Timestamp::from_second(since.cast_signed());
-    since.unwrap_or_default().to_string()
 }
