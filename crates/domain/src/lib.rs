@@ -28,6 +28,7 @@ pub mod job;
 pub mod mail;
 pub mod mail_quota;
 pub mod message;
+mod names;
 pub mod oauth;
 pub mod organizer_mail;
 pub mod period;

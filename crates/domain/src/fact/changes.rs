@@ -2,6 +2,7 @@
 
 use crate::{
     ids::{EventId, KeyId},
+    names::names,
     person::Position,
     session::Session,
 };
@@ -82,39 +83,28 @@ impl MessageChange {
     }
 }
 
-/// Why an app acts for a person no longer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Disconnection {
-    /// The person ended it.
-    ByPerson,
-    /// The app ended it.
-    ByApp,
-    /// The person connected the same app more often than there may be grants.
-    Displaced,
-    /// The person is no member of the account any more.
-    NoMember,
-    /// A refresh token was used that others had exchanged: someone may have stolen it.
-    RefreshTokenReused,
-    /// A code was used twice: someone may have stolen it.
-    CodeReused,
+names! {
+    /// Why an app acts for a person no longer.
+    Disconnection {
+        /// The person ended it.
+        ByPerson = "by_person",
+        /// The app ended it.
+        ByApp = "by_app",
+        /// The person connected the same app more often than there may be grants.
+        Displaced = "displaced",
+        /// The person is no member of the account any more.
+        NoMember = "no_member",
+        /// A refresh token was used that others had exchanged: someone may have stolen it.
+        RefreshTokenReused = "refresh_token_reused",
+        /// A code was used twice: someone may have stolen it.
+        CodeReused = "code_reused",
+    }
 }
 
 impl Disconnection {
     /// Whether someone may have stolen something, so that the person gets a mail.
     pub const fn is_suspicious(self) -> bool {
         matches!(self, Self::RefreshTokenReused | Self::CodeReused)
-    }
-
-    /// Its name, as the audit log says it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::ByPerson => "by_person",
-            Self::ByApp => "by_app",
-            Self::Displaced => "displaced",
-            Self::NoMember => "no_member",
-            Self::RefreshTokenReused => "refresh_token_reused",
-            Self::CodeReused => "code_reused",
-        }
     }
 }
 
