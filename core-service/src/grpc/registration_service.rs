@@ -26,7 +26,7 @@ use muster_api::{
 use tonic::Response;
 
 use super::{
-    convert,
+    Api, convert,
     download::{CSV, download},
     frame::{Authenticated, Command, CoreFrame, PublicCaller},
     request::{event_id, ids, registration_ids},
@@ -34,21 +34,10 @@ use super::{
 };
 use crate::{
     calendar::{self, Addresses},
-    service::{
-        self, Added, DoorPlace, Error, LinkLimit, Links, MailChoice, OwnRegistrations,
-        Registrations, Separator,
-    },
+    service::{self, Added, DoorPlace, Error, MailChoice, Separator},
 };
 
-/// The rpcs about registrations, for the public, the organizer and the attendee.
-pub(super) struct RegistrationApi {
-    pub(super) registrations: Registrations,
-    pub(super) own_registrations: OwnRegistrations,
-    pub(super) link_limit: LinkLimit,
-    pub(super) links: Links,
-}
-
-impl RegistrationApi {
+impl Api {
     fn own(&self, own: service::OwnRegistration) -> OwnRegistration {
         convert::own_registration(own, &self.links)
     }
@@ -79,7 +68,7 @@ fn added(added: Added) -> AddedRegistration {
     }
 }
 
-impl RegistrationHandlers<CoreFrame> for RegistrationApi {
+impl RegistrationHandlers<CoreFrame> for Api {
     async fn register_attendee(
         &self,
         caller: PublicCaller,
