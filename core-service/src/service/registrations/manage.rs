@@ -3,7 +3,7 @@
 use domain::{
     change::Change,
     event::Event,
-    fact::{Fact, RegistrationChange},
+    fact::{DetailsChange, Fact, RegistrationChange},
     ids::{EventId, RegistrationId},
     registration::{Answer, Counters, Details, Party, Registration},
 };
@@ -184,7 +184,8 @@ impl Held {
             return Ok((self.registration, self.event));
         }
         context.tx.update_details(&after).await?;
-        let fact = Fact::AnswersChanged {
+        let fact = Fact::DetailsChanged {
+            change: DetailsChange::AnswersChanged,
             account: self.event.account_id,
             before,
             after: &after,
@@ -212,7 +213,8 @@ impl Held {
         };
         self.event.check_running(context.now)?;
         context.tx.update_details(&after).await?;
-        let fact = Fact::DetailsTakenOver {
+        let fact = Fact::DetailsChanged {
+            change: DetailsChange::TakenOver,
             account: self.event.account_id,
             before: &self.registration,
             after: &after,

@@ -49,6 +49,54 @@ impl WebhookChange {
     }
 }
 
+/// Who changed the details of a registration, and how.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DetailsChange {
+    /// The organizer changed the name, the address or the answers.
+    Edited,
+    /// The attendee changed their own answers, or made their party smaller.
+    AnswersChanged,
+    /// The attendee took over the details of a repeated registration.
+    TakenOver,
+}
+
+impl DetailsChange {
+    /// Its name, as the audit log says it.
+    pub const fn action(self) -> &'static str {
+        match self {
+            Self::Edited => "registration.update",
+            Self::AnswersChanged => "registration.change_answers",
+            Self::TakenOver => "registration.take_over_details",
+        }
+    }
+}
+
+/// What a person chooses about mails. Their registrations stay as they are, and so does every mail about their own requests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MailChoice {
+    /// No mails of the event's account to people whom its organizers added, until the person registers there themselves, and confirms or
+    /// changes that.
+    NoMailIfAdded,
+    /// No reminders of the event.
+    NoReminders,
+    /// No messages of the event's account.
+    NoMessages,
+    /// Messages of the event's account again.
+    MessagesAgain,
+}
+
+impl MailChoice {
+    /// Its name, as the audit log says it.
+    pub const fn action(self) -> &'static str {
+        match self {
+            Self::NoMailIfAdded => "registration.refuse_mail",
+            Self::NoReminders => "registration.refuse_reminders",
+            Self::NoMessages => "registration.stop_messages",
+            Self::MessagesAgain => "registration.resume_messages",
+        }
+    }
+}
+
 /// What became of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MessageChange {
