@@ -35,19 +35,15 @@ impl AccountManagementHandlers<CoreFrame> for Api {
     async fn update_account(
         &self,
         caller: Member,
-        Checked {
-            message: request,
-            mistakes,
-        }: Checked<UpdateAccountRequest>,
+        request: Checked<UpdateAccountRequest>,
     ) -> Result<UpdateAccountResponse, Error> {
-        let message = AccountPatch {
+        let patch = request.map(|request| AccountPatch {
             name: request.name,
             timezone: change(request.timezone),
             handle: change(request.handle),
             about: change(request.about),
             website: change(request.website),
-        };
-        let patch = Checked { message, mistakes };
+        });
         self.own_accounts.update(&caller.principal, patch).await?;
         Ok(UpdateAccountResponse {})
     }

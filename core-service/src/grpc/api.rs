@@ -27,7 +27,7 @@ impl Api {
 
     /// The time by core's clock.
     pub(super) fn now(&self) -> Instant {
-        self.commands.clock().now()
+        self.commands.now()
     }
 }
 

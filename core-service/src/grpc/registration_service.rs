@@ -72,15 +72,11 @@ impl RegistrationHandlers<CoreFrame> for Api {
     async fn register_attendee(
         &self,
         caller: PublicCaller,
-        Checked {
-            message: request,
-            mistakes,
-        }: Checked<RegisterAttendeeRequest>,
+        request: Checked<RegisterAttendeeRequest>,
     ) -> Result<Response<RegistrationReceived>, Error> {
-        let slug = request.slug.to_ascii_lowercase();
-        let message = convert::public_registration(request);
-        let email = message.email.clone();
-        let new = Checked { message, mistakes };
+        let slug = request.message.slug.to_ascii_lowercase();
+        let new = request.map(convert::public_registration);
+        let email = new.message.email.clone();
         let register = self.registrations.register(&slug, new, caller.client);
         let allowance = register.await?;
         let mut response = Response::new(convert::received(slug.clone(), email));
@@ -94,14 +90,10 @@ impl RegistrationHandlers<CoreFrame> for Api {
     async fn add_registration(
         &self,
         caller: Command<AddedRegistration>,
-        Checked {
-            message: request,
-            mistakes,
-        }: Checked<AddRegistrationRequest>,
+        request: Checked<AddRegistrationRequest>,
     ) -> Result<AddedRegistration, Error> {
-        let event = event_id(&request.id)?;
-        let message = convert::new_registration(request);
-        let new = Checked { message, mistakes };
+        let event = event_id(&request.message.id)?;
+        let new = request.map(convert::new_registration);
         let add = self.registrations.add(caller.showing(&added), event, new);
         add.await.map(added)
     }
@@ -333,14 +325,10 @@ impl RegistrationHandlers<CoreFrame> for Api {
     async fn preview_added_registration(
         &self,
         caller: Authenticated,
-        Checked {
-            message: request,
-            mistakes,
-        }: Checked<AddRegistrationRequest>,
+        request: Checked<AddRegistrationRequest>,
     ) -> Result<RecipientsPreview, Error> {
-        let event = event_id(&request.id)?;
-        let message = convert::new_registration(request);
-        let new = Checked { message, mistakes };
+        let event = event_id(&request.message.id)?;
+        let new = request.map(convert::new_registration);
         let planned = self
             .registrations
             .planned_guest(&caller.principal, event, new);
