@@ -172,6 +172,16 @@ impl From<Role> for Position<'_> {
     }
 }
 
+/// For how many events a role is, unless it is for all, as the other one is.
+pub fn for_events(events: Option<usize>, other: Option<usize>) -> String {
+    match (events, other) {
+        (Some(1), _) => " for one event".to_owned(),
+        (Some(events), _) => format!(" for {events} events"),
+        (None, Some(_)) => " for all events".to_owned(),
+        (None, None) => String::new(),
+    }
+}
+
 /// What a person may do in an account, and whether anyone may do anything there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Standing {
