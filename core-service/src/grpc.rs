@@ -100,7 +100,7 @@ pub fn services(
     });
     let api = Arc::new(Framed::new(&frame, Api::new(use_cases, studio)));
     let covers = CoverServiceServer::from_arc(Arc::clone(&api))
-        .max_decoding_message_size(cover_service::MAX_MESSAGE_BYTES);
+        .max_decoding_message_size(message::max_file_bytes());
     let health = tonic_health::pb::health_server::HealthServer::new(
         tonic_health::server::HealthService::from_health_reporter(health.clone()),
     );

@@ -17,9 +17,6 @@ use super::{
 };
 use crate::service::Error;
 
-/// The largest message: the largest picture, and what is around it.
-pub(super) const MAX_MESSAGE_BYTES: usize = 11 << 20;
-
 impl CoverHandlers<CoreFrame> for Api {
     async fn put_cover(
         &self,

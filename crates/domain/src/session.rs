@@ -2,14 +2,13 @@
 
 use super::{
     ids::{AccountId, PersonId, SessionId},
-    instant::Instant,
+    instant::{DAY_SECONDS, Instant},
     token::token,
 };
 
 /// The prefix of every session's token.
 pub const PREFIX: &str = "mus_ses_";
 
-const DAY_SECONDS: i64 = 86_400;
 /// A session that is not used for so long has ended.
 pub const IDLE_SECONDS: i64 = 7 * DAY_SECONDS;
 /// A session ends at the latest after so long.
