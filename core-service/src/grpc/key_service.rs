@@ -88,8 +88,8 @@ pub(super) fn created(
 }
 
 fn key(one: MemberKey, by: &SignedIn, now: Instant) -> Key {
-    let most = one.rights.map_or(Scopes::named([]), Rights::scopes);
-    let scopes = one.key.scopes.within(most);
+    let limit = one.rights.map_or(Scopes::named([]), Rights::scopes);
+    let scopes = one.key.scopes.within(limit);
     Key {
         id: one.key.id.to_string(),
         scopes: scopes.iter().map(Scope::name).map(str::to_owned).collect(),

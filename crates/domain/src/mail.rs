@@ -2,6 +2,7 @@
 
 mod bounce_token;
 mod problem;
+pub mod quota;
 mod status;
 mod words;
 

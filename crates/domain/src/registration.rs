@@ -2,6 +2,7 @@
 
 mod answers;
 mod changes;
+mod check_in_code;
 mod confirmation;
 mod counters;
 mod details;
@@ -10,6 +11,7 @@ mod registrant;
 mod seats;
 
 pub use answers::{Answer, check_answers};
+pub use check_in_code::CheckInCode;
 pub use confirmation::{Awaits, Confirmation};
 pub use counters::{Companions, Counters};
 pub use details::{Details, NewDetails};
@@ -19,7 +21,6 @@ pub use seats::{Admission, MUST_BE_NEW, Requester, Seats};
 use uuid::Uuid;
 
 use super::{
-    check_in_code::CheckInCode,
     date_time::EventTime,
     ids::{EventId, RegistrationId},
     instant::Instant,

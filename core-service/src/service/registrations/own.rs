@@ -2,13 +2,14 @@
 
 use domain::{
     audit::Actor,
-    check_in_code::CheckInCode,
     email,
     event::{CustomField, Event},
     ids::RegistrationId,
     plan::Plans,
     private_link::LinkToken,
-    registration::{Answer, Confirmation, Details, Party, Registrant, Registration, Status},
+    registration::{
+        Answer, CheckInCode, Confirmation, Details, Party, Registrant, Registration, Status,
+    },
 };
 
 use server::telemetry::chain;
