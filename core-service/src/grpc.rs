@@ -3,6 +3,7 @@
 mod account_export;
 mod account_management_service;
 mod account_service;
+mod api;
 mod archive;
 mod browsers;
 mod call_record;
@@ -63,16 +64,8 @@ use server::Failure;
 use tonic::service::Routes;
 use tonic_health::server::HealthReporter;
 
-use self::{
-    account_management_service::AccountManagementApi, account_service::AccountApi,
-    catalogue_service::CatalogueApi, cover_service::CoverApi, edge_service::EdgeApi,
-    event_service::EventApi, frame::CoreFrame, instance_service::InstanceApi, key_service::KeyApi,
-    mail_event_service::MailEventApi, member_service::MemberApi, message_service::MessageApi,
-    oauth_service::OAuthApi, organizer_mail_service::OrganizerMailApi, person_service::PersonApi,
-    registration_service::RegistrationApi, session_service::SessionApi, sign_in_service::SignInApi,
-    statistics_service::StatisticsApi, view_service::ViewApi, webhook_service::WebhookApi,
-};
-use crate::{service::UseCases, webhook_post::WebhookPost};
+use self::{api::Api, frame::CoreFrame};
+use crate::service::UseCases;
 
 pub(crate) use convert::webhook_json;
 
@@ -105,145 +98,41 @@ pub fn services(
     let frame = Arc::new(CoreFrame {
         commands: use_cases.commands.clone(),
     });
-    let links = || use_cases.links.clone();
-    let preview_studio = studio.clone();
-    let accounts = AccountApi {
-        accounts: use_cases.accounts.clone(),
-        activity: use_cases.activity.clone(),
-        exports: use_cases.account_exports.clone(),
-        links: links(),
-    };
-    let catalogue = CatalogueApi {
-        catalogue: use_cases.catalogue.clone(),
-        links: links(),
-        site_name: use_cases.brand.name.clone(),
-        studio: studio.clone(),
-        cover_limit: use_cases.cover_limit.clone(),
-    };
-    let events = EventApi {
-        events: use_cases.events.clone(),
-        links: links(),
-        brand: use_cases.brand.clone(),
-        clock: use_cases.commands.clock().clone(),
-        studio,
-        cover_limit: use_cases.cover_limit.clone(),
-    };
-    let covers = CoverApi {
-        covers: use_cases.own_covers.clone(),
-        links: links(),
-        clock: use_cases.commands.clock().clone(),
-    };
-    let covers = CoverServiceServer::new(Framed::new(&frame, covers))
-        .max_decoding_message_size(cover_service::MAX_MESSAGE_BYTES);
-    let registrations = RegistrationApi {
-        registrations: use_cases.registrations.clone(),
-        own_registrations: use_cases.own_registrations.clone(),
-        link_limit: use_cases.link_limit.clone(),
-        links: links(),
-    };
-    let messages = MessageApi {
-        messages: use_cases.messages.clone(),
-        own_registrations: use_cases.own_registrations.clone(),
-        link_limit: use_cases.link_limit.clone(),
-        links: links(),
-        brand: use_cases.brand.clone(),
-    };
-    let statistics = StatisticsApi {
-        statistics: use_cases.statistics.clone(),
-    };
-    let webhooks = WebhookApi {
-        webhooks: use_cases.webhooks.clone(),
-        post: WebhookPost::new(use_cases.webhooks.clone(), links(), webhook_json),
-    };
+    let api = Arc::new(Framed::new(&frame, Api::new(use_cases, studio)));
+    let covers = CoverServiceServer::from_arc(Arc::clone(&api))
+        .max_decoding_message_size(message::max_file_bytes());
     let health = tonic_health::pb::health_server::HealthServer::new(
         tonic_health::server::HealthService::from_health_reporter(health.clone()),
     );
-    let public = Routes::new(AccountServiceServer::new(Framed::new(&frame, accounts)))
-        .add_service(CatalogueServiceServer::new(Framed::new(&frame, catalogue)))
-        .add_service(EventServiceServer::new(Framed::new(&frame, events)))
+    let public = Routes::new(AccountServiceServer::from_arc(Arc::clone(&api)))
+        .add_service(CatalogueServiceServer::from_arc(Arc::clone(&api)))
+        .add_service(EventServiceServer::from_arc(Arc::clone(&api)))
         .add_service(covers)
-        .add_service(RegistrationServiceServer::new(Framed::new(
-            &frame,
-            registrations,
-        )))
-        .add_service(MessageServiceServer::new(Framed::new(&frame, messages)))
-        .add_service(StatisticsServiceServer::new(Framed::new(
-            &frame, statistics,
-        )))
-        .add_service(WebhookServiceServer::new(Framed::new(&frame, webhooks)))
+        .add_service(RegistrationServiceServer::from_arc(Arc::clone(&api)))
+        .add_service(MessageServiceServer::from_arc(Arc::clone(&api)))
+        .add_service(StatisticsServiceServer::from_arc(Arc::clone(&api)))
+        .add_service(WebhookServiceServer::from_arc(Arc::clone(&api)))
         .add_service(health)
         .add_service(reflection().build_v1().map_err(unreadable)?)
         .add_service(reflection().build_v1alpha().map_err(unreadable)?);
-    Ok(for_edges(public, use_cases, preview_studio, &frame).prepare())
+    Ok(for_edges(public, &api).prepare())
 }
 
 /// Adds the services that only edges may call.
-fn for_edges(
-    routes: Routes,
-    use_cases: &UseCases,
-    studio: Studio,
-    frame: &Arc<CoreFrame>,
-) -> Routes {
-    let instance = InstanceApi {
-        info: use_cases.info.clone(),
-        sign_up: use_cases.sign_in.sign_up(),
-        event_defaults: use_cases.events.defaults().clone(),
-        site_name: use_cases.brand.name.clone(),
-        studio,
-    };
-    let sign_in = SignInApi {
-        sign_in: use_cases.sign_in.clone(),
-        take_back: use_cases.take_back.clone(),
-    };
-    let members = MemberApi {
-        members: use_cases.members.clone(),
-        link_limit: use_cases.link_limit.clone(),
-    };
-    let accounts = AccountManagementApi {
-        accounts: use_cases.own_accounts.clone(),
-        contacts: use_cases.contacts.clone(),
-    };
-    let keys = KeyApi {
-        keys: use_cases.own_keys.clone(),
-    };
-    let oauth = OAuthApi {
-        oauth: use_cases.oauth.clone(),
-        site_name: use_cases.brand.name.clone(),
-    };
-    let people = PersonApi {
-        profile: use_cases.profile.clone(),
-    };
-    let sessions = SessionApi {
-        sessions: use_cases.sessions.clone(),
-        site_name: use_cases.brand.name.clone(),
-    };
-    let mail_events = MailEventApi {
-        reports: use_cases.mail_reports.clone(),
-    };
-    let organizer_mails = OrganizerMailApi {
-        mails: use_cases.organizer_mails.clone(),
-    };
-    let views = ViewApi {
-        statistics: use_cases.statistics.clone(),
-    };
+fn for_edges(routes: Routes, api: &Arc<Framed<CoreFrame, Api>>) -> Routes {
     routes
-        .add_service(EdgeServiceServer::new(Framed::new(frame, EdgeApi)))
-        .add_service(ViewServiceServer::new(Framed::new(frame, views)))
-        .add_service(InstanceServiceServer::new(Framed::new(frame, instance)))
-        .add_service(SignInServiceServer::new(Framed::new(frame, sign_in)))
-        .add_service(SessionServiceServer::new(Framed::new(frame, sessions)))
-        .add_service(AccountManagementServiceServer::new(Framed::new(
-            frame, accounts,
-        )))
-        .add_service(MemberServiceServer::new(Framed::new(frame, members)))
-        .add_service(KeyServiceServer::new(Framed::new(frame, keys)))
-        .add_service(OAuthServiceServer::new(Framed::new(frame, oauth)))
-        .add_service(PersonServiceServer::new(Framed::new(frame, people)))
-        .add_service(MailEventServiceServer::new(Framed::new(frame, mail_events)))
-        .add_service(OrganizerMailServiceServer::new(Framed::new(
-            frame,
-            organizer_mails,
-        )))
+        .add_service(EdgeServiceServer::from_arc(Arc::clone(api)))
+        .add_service(ViewServiceServer::from_arc(Arc::clone(api)))
+        .add_service(InstanceServiceServer::from_arc(Arc::clone(api)))
+        .add_service(SignInServiceServer::from_arc(Arc::clone(api)))
+        .add_service(SessionServiceServer::from_arc(Arc::clone(api)))
+        .add_service(AccountManagementServiceServer::from_arc(Arc::clone(api)))
+        .add_service(MemberServiceServer::from_arc(Arc::clone(api)))
+        .add_service(KeyServiceServer::from_arc(Arc::clone(api)))
+        .add_service(OAuthServiceServer::from_arc(Arc::clone(api)))
+        .add_service(PersonServiceServer::from_arc(Arc::clone(api)))
+        .add_service(MailEventServiceServer::from_arc(Arc::clone(api)))
+        .add_service(OrganizerMailServiceServer::from_arc(Arc::clone(api)))
 }
 
 /// Sets the health of every service, and of the whole server under the empty name.

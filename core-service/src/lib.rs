@@ -245,14 +245,14 @@ impl Core {
         let mut ticks = tokio::time::interval(HEALTH_INTERVAL);
         let (mut outages, mut was_serving) = (self.store.outages(), true);
         loop {
-            let news = async {
+            let due = async {
                 tokio::select! {
                     _tick = ticks.tick() => {}
                     // The store lives as long as this.
                     _outage = outages.changed() => {}
                 }
             };
-            if stop.run_until_cancelled(news).await.is_none() {
+            if stop.run_until_cancelled(due).await.is_none() {
                 break;
             }
             let answer = self.store.ping().await;

@@ -1,10 +1,9 @@
 //! What tests look up in the database, and put there while no rpc does.
 
 use domain::{
-    check_in_code::CheckInCode,
     ids::{EventId, RegistrationId},
     job::JobKind,
-    registration::{Party, Registration, Status},
+    registration::{CheckInCode, Party, Registration, Status},
 };
 use sqlx::{AssertSqlSafe, Connection as _};
 use storage::{AuditRecord, JobRecord};

@@ -9,7 +9,7 @@ use domain::{
     fact::{EventChange, Fact},
     handle::Handle,
     ids::{AccountId, EventId},
-    instant::Instant,
+    instant::{DAY_SECONDS, Instant},
     plan::Plan,
     slug,
 };
@@ -26,8 +26,6 @@ use crate::service::{Context, Error, UseCases, add_account};
 const HANDLE: &str = "demo-organizer";
 const ABOUT: &str = "We bring people together: to learn, to make things, to run, to sing.\n\nEvery event here is made up, and so are its guests.";
 
-const DAY_SECONDS: i64 = 86_400;
-
 /// Older than the oldest event, which takes place about 80 days ago.
 const ACCOUNT_AGE_DAYS: i64 = 180;
 
@@ -39,20 +37,23 @@ const LEAD_SPREAD_DAYS: i64 = 50;
 pub(super) async fn fill_if_empty(use_cases: &UseCases) -> Result<bool, Error> {
     let commands = &use_cases.commands;
     let defaults = use_cases.events.defaults();
-    let fill = async |unit: &mut Context| {
-        if unit.tx.has_accounts().await? {
+    let fill = async |context: &mut Context| {
+        if context.tx.has_accounts().await? {
             return Ok(false);
         }
-        let account = account(commands.entropy(), unit.now);
-        match add_account(unit, &account, &account.name).await {
+        let account = account(commands.entropy(), context.now);
+        match add_account(context, &account, &account.name).await {
             // Another process has filled this database meanwhile.
             Err(Error::Conflict(_)) => return Ok(false),
             added => added?,
         };
         if let Ok(handle) = Handle::parse(HANDLE) {
-            unit.tx.take_handle(account.id, &handle, unit.now).await?;
+            context
+                .tx
+                .take_handle(account.id, &handle, context.now)
+                .await?;
         }
-        add_events(commands.entropy(), unit, account.id, defaults).await?;
+        add_events(commands.entropy(), context, account.id, defaults).await?;
         Ok(true)
     };
     commands.run(Actor::System, fill).await
@@ -60,7 +61,7 @@ pub(super) async fn fill_if_empty(use_cases: &UseCases) -> Result<bool, Error> {
 
 async fn add_events(
     entropy: &Entropy,
-    unit: &mut Context,
+    context: &mut Context,
     owner: AccountId,
     defaults: &EventDefaults,
 ) -> Result<(), Error> {
@@ -69,10 +70,10 @@ async fn add_events(
     // The same seeds, and so the same people, on every machine.
     for (seed, planned) in (0..).zip(events) {
         let chance = Entropy::seeded(seed);
-        let event = add_event(entropy, unit, owner, defaults, &planned, &chance).await?;
+        let event = add_event(entropy, context, owner, defaults, &planned, &chance).await?;
         let turnout = &planned.registrations;
-        for registration in guests.registrations(&event, turnout, unit.now, &chance, entropy) {
-            unit.tx.insert_registration(&registration).await?;
+        for registration in guests.registrations(&event, turnout, context.now, &chance, entropy) {
+            context.tx.insert_registration(&registration).await?;
         }
     }
     Ok(())
@@ -98,13 +99,13 @@ fn account(entropy: &Entropy, now: Instant) -> Account {
 /// Creates an event by the rules of its own creation day, so that an event that has ended can be published.
 async fn add_event(
     entropy: &Entropy,
-    unit: &mut Context,
+    context: &mut Context,
     owner: AccountId,
     defaults: &EventDefaults,
     planned: &DemoEvent,
     chance: &Entropy,
 ) -> Result<Event, Error> {
-    let now = unit.now;
+    let now = context.now;
     let created_at = created_at(planned, chance, now);
     let new = planned.request(now);
     let identity = EventIdentity {
@@ -113,16 +114,17 @@ async fn add_event(
         slug: slug::from_title(&new.title),
     };
     let created = Event::create(new, identity, defaults, created_at)?;
-    unit.record(Fact::EventCreated {
-        event: &created,
-        is_copy: false,
-    })
-    .await?;
+    context
+        .record(Fact::EventCreated {
+            event: &created,
+            is_copy: false,
+        })
+        .await?;
     let event = match &planned.cancel_reason {
-        Some(reason) => cancelled(unit, created, reason).await?,
+        Some(reason) => cancelled(context, created, reason).await?,
         None => created,
     };
-    if unit.tx.insert_event(&event, event.is_live(now)).await? {
+    if context.tx.insert_event(&event, event.is_live(now)).await? {
         return Ok(event);
     }
     let text = format!("two demo events have the slug {}", event.slug);
@@ -136,8 +138,8 @@ fn created_at(planned: &DemoEvent, chance: &Entropy, now: Instant) -> Instant {
 }
 
 /// Cancels the event, the day before it takes place or yesterday. This sends no mail, since there are no registrations yet.
-async fn cancelled(unit: &mut Context, event: Event, reason: &str) -> Result<Event, Error> {
-    let at = unit
+async fn cancelled(context: &mut Context, event: Event, reason: &str) -> Result<Event, Error> {
+    let at = context
         .now
         .min(event.schedule.start.at)
         .plus_seconds(-DAY_SECONDS);
@@ -149,7 +151,7 @@ async fn cancelled(unit: &mut Context, event: Event, reason: &str) -> Result<Eve
         before: &event,
         after: &cancelled,
     };
-    unit.record(fact).await?;
+    context.record(fact).await?;
     Ok(cancelled)
 }
 

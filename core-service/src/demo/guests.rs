@@ -4,12 +4,11 @@
 use std::collections::BTreeMap;
 
 use domain::{
-    check_in_code::CheckInCode,
     entropy::Entropy,
     event::{CustomField, Event, FieldType},
     ids::RegistrationId,
     instant::Instant,
-    registration::{Answer, Party, Registration, Status},
+    registration::{Answer, CheckInCode, Party, Registration, Status},
 };
 use serde::Deserialize;
 

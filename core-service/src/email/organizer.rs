@@ -18,7 +18,7 @@ pub struct Digest<'a> {
     /// Who gets it.
     pub organizer: &'a Organizer,
     /// What is new; not empty.
-    pub news: &'a [EventUpdates],
+    pub updates: &'a [EventUpdates],
     /// The page of an event's registrations.
     pub registrations_url: &'a (dyn Fn(&EventUpdates) -> String + Sync),
     /// The page on which members choose what they are told.
@@ -60,12 +60,12 @@ struct ShownEvent<'a> {
 /// When a template cannot be rendered.
 pub fn digest(job: &JobKey, digest: &Digest<'_>) -> Result<Mail, askama::Error> {
     let Digest {
-        organizer, news, ..
+        organizer, updates, ..
     } = digest;
-    let headline = headline(news);
+    let headline = headline(updates);
     let name = greeted(&organizer.name);
-    let event = |news| shown(news, digest);
-    let events: Vec<ShownEvent<'_>> = news.iter().map(event).collect();
+    let event = |event| shown(event, digest);
+    let events: Vec<ShownEvent<'_>> = updates.iter().map(event).collect();
     let subject = match &*events {
         [one] => format!("{headline}: {}", one.title),
         several => format!("{headline} at {} events", several.len()),
@@ -94,9 +94,9 @@ pub fn digest(job: &JobKey, digest: &Digest<'_>) -> Result<Mail, askama::Error> 
 }
 
 /// What matters most: that someone waits for a decision.
-fn headline(news: &[EventUpdates]) -> String {
+fn headline(updates: &[EventUpdates]) -> String {
     let sum = |count: fn(&EventUpdates) -> i32| {
-        let counts = news.iter().map(count);
+        let counts = updates.iter().map(count);
         counts.fold(0, i32::saturating_add)
     };
     match (sum(|event| event.awaiting), sum(|event| event.new)) {
@@ -108,34 +108,37 @@ fn headline(news: &[EventUpdates]) -> String {
     }
 }
 
-fn shown<'a>(news: &'a EventUpdates, digest: &Digest<'_>) -> ShownEvent<'a> {
-    let changed = changed(news.changed).map(|words| format!(" {words}."));
-    let new = match news.new {
+fn shown<'a>(event: &'a EventUpdates, digest: &Digest<'_>) -> ShownEvent<'a> {
+    let changed = changed(event.changed).map(|words| format!(" {words}."));
+    let new = match event.new {
         0 if changed.is_some() => String::new(),
         1 => "1 new registration.".to_owned(),
         new => format!("{new} new registrations."),
     };
     let changed = changed.unwrap_or_default();
-    let awaiting = match news.awaiting {
+    let awaiting = match event.awaiting {
         0 => String::new(),
         1 => " 1 awaits your approval.".to_owned(),
         awaiting => format!(" {awaiting} await your approval."),
     };
-    let seats = format!(" {} of {} spots are taken.", news.taken, news.max_capacity);
+    let seats = format!(
+        " {} of {} spots are taken.",
+        event.taken, event.max_capacity
+    );
     ShownEvent {
-        title: title(news, digest.organizer),
+        title: title(event, digest.organizer),
         summary: format!("{new}{changed}{awaiting}{seats}").trim().to_owned(),
-        names: names(news),
-        url: (digest.registrations_url)(news),
+        names: names(event),
+        url: (digest.registrations_url)(event),
     }
 }
 
 /// A member of a new account reads what others of it wrote, who may have added them to mail them (rule 42 of docs/rules.md).
-fn title<'a>(news: &'a EventUpdates, organizer: &Organizer) -> Cow<'a, str> {
+fn title<'a>(event: &'a EventUpdates, organizer: &Organizer) -> Cow<'a, str> {
     if organizer.is_account_trusted {
-        Cow::Borrowed(&news.title)
+        Cow::Borrowed(&event.title)
     } else {
-        Cow::Owned(without_links(&news.title))
+        Cow::Owned(without_links(&event.title))
     }
 }
 
@@ -149,10 +152,14 @@ fn changed(guests: i32) -> Option<String> {
 }
 
 /// The names, but for those that may contain a link: anyone can register under any name.
-fn names(news: &EventUpdates) -> Option<String> {
-    let names: Vec<&str> = news.names.iter().filter_map(|name| greeted(name)).collect();
+fn names(event: &EventUpdates) -> Option<String> {
+    let names: Vec<&str> = event
+        .names
+        .iter()
+        .filter_map(|name| greeted(name))
+        .collect();
     let shown = i32::try_from(names.len()).unwrap_or(i32::MAX);
-    match news.new.saturating_sub(shown) {
+    match event.new.saturating_sub(shown) {
         _ if names.is_empty() => None,
         0 => Some(names.join(", ")),
         others => Some(format!("{} and {others} more", names.join(", "))),

@@ -9,18 +9,13 @@ use muster_api::internal::v1::{
 };
 
 use super::{
+    Api,
     frame::{CoreFrame, Member},
     sign_in_service::valid_seconds,
 };
-use crate::service::{AccountPatch, Contacts, Error, OwnAccounts, SignedIn};
+use crate::service::{AccountPatch, Error, SignedIn};
 
-/// The rpcs about the account of a session.
-pub(super) struct AccountManagementApi {
-    pub(super) accounts: OwnAccounts,
-    pub(super) contacts: Contacts,
-}
-
-impl AccountManagementHandlers<CoreFrame> for AccountManagementApi {
+impl AccountManagementHandlers<CoreFrame> for Api {
     async fn create_account(
         &self,
         caller: SignedIn,
@@ -28,7 +23,7 @@ impl AccountManagementHandlers<CoreFrame> for AccountManagementApi {
     ) -> Result<CreateAccountResponse, Error> {
         let name = request.name.unwrap_or_default();
         let (id, token) = self
-            .accounts
+            .own_accounts
             .create(&caller, name, &request.timezone)
             .await?;
         Ok(CreateAccountResponse {
@@ -40,20 +35,16 @@ impl AccountManagementHandlers<CoreFrame> for AccountManagementApi {
     async fn update_account(
         &self,
         caller: Member,
-        Checked {
-            message: request,
-            mistakes,
-        }: Checked<UpdateAccountRequest>,
+        request: Checked<UpdateAccountRequest>,
     ) -> Result<UpdateAccountResponse, Error> {
-        let message = AccountPatch {
+        let patch = request.map(|request| AccountPatch {
             name: request.name,
             timezone: change(request.timezone),
             handle: change(request.handle),
             about: change(request.about),
             website: change(request.website),
-        };
-        let patch = Checked { message, mistakes };
-        self.accounts.update(&caller.principal, patch).await?;
+        });
+        self.own_accounts.update(&caller.principal, patch).await?;
         Ok(UpdateAccountResponse {})
     }
 
@@ -97,7 +88,7 @@ impl AccountManagementHandlers<CoreFrame> for AccountManagementApi {
         caller: Member,
         _: PreviewRemovalRequest,
     ) -> Result<RemovalPreview, Error> {
-        let contents = self.accounts.contents(&caller.principal).await?;
+        let contents = self.own_accounts.contents(&caller.principal).await?;
         let number = |count: i64| i32::try_from(count).unwrap_or(i32::MAX);
         Ok(RemovalPreview {
             events: number(contents.events),
@@ -115,7 +106,7 @@ impl AccountManagementHandlers<CoreFrame> for AccountManagementApi {
         request: RemoveAccountRequest,
     ) -> Result<RemoveAccountResponse, Error> {
         let name = request.name.unwrap_or_default();
-        let token = self.accounts.remove(&principal, &person, &name).await?;
+        let token = self.own_accounts.remove(&principal, &person, &name).await?;
         Ok(RemoveAccountResponse {
             token: token.expose().to_owned(),
         })

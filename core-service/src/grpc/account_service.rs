@@ -11,26 +11,19 @@ use muster_api::{
 use tonic::Response;
 
 use super::{
+    Api,
     account_export::Export,
     convert,
     download::{CSV, download},
     frame::{Authenticated, CoreFrame},
     request::event_id,
 };
-use crate::service::{AccountExports, Accounts, ActivityLog, Error, Links};
+use crate::service::Error;
 
 /// The content type of archives.
 const ZIP: &str = "application/zip";
 
-/// The rpcs about the caller's own account.
-pub(super) struct AccountApi {
-    pub(super) accounts: Accounts,
-    pub(super) activity: ActivityLog,
-    pub(super) exports: AccountExports,
-    pub(super) links: Links,
-}
-
-impl AccountHandlers<CoreFrame> for AccountApi {
+impl AccountHandlers<CoreFrame> for Api {
     async fn get_account(
         &self,
         caller: Authenticated,
@@ -49,7 +42,10 @@ impl AccountHandlers<CoreFrame> for AccountApi {
         }: Authenticated,
         _: ExportAccountRequest,
     ) -> Result<Response<Messages<HttpBody>>, Error> {
-        let source = self.exports.start(&principal, credential.person).await?;
+        let source = self
+            .account_exports
+            .start(&principal, credential.person)
+            .await?;
         let name = format!("muster-{}.zip", source.now().to_utc().date());
         let export = Export::start(source, self.links.clone())?;
         Ok(download(ZIP, &name, export.pieces()))

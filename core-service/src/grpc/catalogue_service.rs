@@ -24,23 +24,14 @@ use server::brand::SiteName;
 use tonic::Response;
 
 use super::{
-    convert,
+    Api, convert,
     frame::{CoreFrame, PublicCaller},
 };
 use crate::{
     calendar::{self, Addresses},
     content,
-    service::{Catalogue, CoverLimit, CoverView, Error, Links, OrganizerPage, PageView},
+    service::{CoverLimit, CoverView, Error, Links, OrganizerPage, PageView},
 };
-
-/// The rpcs of the public catalogue.
-pub(super) struct CatalogueApi {
-    pub(super) catalogue: Catalogue,
-    pub(super) links: Links,
-    pub(super) site_name: SiteName,
-    pub(super) studio: Studio,
-    pub(super) cover_limit: CoverLimit,
-}
 
 /// Events of the catalogue's calendar file.
 const CALENDAR_EVENTS: i32 = 200;
@@ -66,7 +57,7 @@ pub(super) fn not_drawn(error: covers::Error) -> Error {
     }
 }
 
-impl CatalogueHandlers<CoreFrame> for CatalogueApi {
+impl CatalogueHandlers<CoreFrame> for Api {
     async fn list_events(
         &self,
         _: PublicCaller,
@@ -166,7 +157,7 @@ impl CatalogueHandlers<CoreFrame> for CatalogueApi {
             Some(handle) => Some(self.catalogue.organizer(handle).await?),
             None => None,
         };
-        let whose = organizer.map_or_else(|| self.site_name.to_string(), |found| found.name);
+        let whose = organizer.map_or_else(|| self.brand.name.to_string(), |found| found.name);
         let page = self.catalogue.events(filter, CALENDAR_EVENTS, 0);
         let events = page.await?.events.into_iter();
         let events: Vec<_> = events.map(|shown| shown.event).collect();
@@ -259,7 +250,7 @@ impl CatalogueHandlers<CoreFrame> for CatalogueApi {
     ) -> Result<Response<StaticItemList>, Error> {
         let links = &self.links;
         let url = |slug: &str| links.use_case(slug);
-        Ok(static_items(content::USE_CASES, &self.site_name, url))
+        Ok(static_items(content::USE_CASES, &self.brand.name, url))
     }
 
     async fn list_guides(
@@ -269,7 +260,7 @@ impl CatalogueHandlers<CoreFrame> for CatalogueApi {
     ) -> Result<Response<StaticItemList>, Error> {
         let links = &self.links;
         let url = |slug: &str| links.guide(slug);
-        Ok(static_items(content::GUIDES, &self.site_name, url))
+        Ok(static_items(content::GUIDES, &self.brand.name, url))
     }
 
     async fn get_guide(
@@ -280,7 +271,7 @@ impl CatalogueHandlers<CoreFrame> for CatalogueApi {
         let page = content::Page::find(content::GUIDES, &request.slug)
             .ok_or(Error::NotFound { what: "guide" })?;
         let url = self.links.guide(page.slug);
-        Ok(text_of(page, url, &self.links, &self.site_name))
+        Ok(text_of(page, url, &self.links, &self.brand.name))
     }
 
     async fn get_use_case(
@@ -291,7 +282,7 @@ impl CatalogueHandlers<CoreFrame> for CatalogueApi {
         let page = content::Page::find(content::USE_CASES, &request.slug)
             .ok_or(Error::NotFound { what: "use case" })?;
         let url = self.links.use_case(page.slug);
-        Ok(text_of(page, url, &self.links, &self.site_name))
+        Ok(text_of(page, url, &self.links, &self.brand.name))
     }
 }
 

@@ -1,6 +1,5 @@
 //! The organizer's own pictures as covers of events.
 
-use domain::clock::Clock;
 use muster_api::{
     frame::Messages,
     http_body::HttpBody,
@@ -12,23 +11,13 @@ use muster_api::{
 use tonic::Response;
 
 use super::{
-    convert,
+    Api, convert,
     frame::{Authenticated, CoreFrame},
     request::event_id,
 };
-use crate::service::{Error, Links, OwnCovers};
+use crate::service::Error;
 
-/// The largest message: the largest picture, and what is around it.
-pub(super) const MAX_MESSAGE_BYTES: usize = 11 << 20;
-
-/// The rpcs about organizers' own pictures.
-pub(super) struct CoverApi {
-    pub(super) covers: OwnCovers,
-    pub(super) links: Links,
-    pub(super) clock: Clock,
-}
-
-impl CoverHandlers<CoreFrame> for CoverApi {
+impl CoverHandlers<CoreFrame> for Api {
     async fn put_cover(
         &self,
         Authenticated { principal, .. }: Authenticated,
@@ -37,8 +26,8 @@ impl CoverHandlers<CoreFrame> for CoverApi {
         let id = event_id(&request.id)?;
         // The validation requires it.
         let file = request.file.unwrap_or_default();
-        let changed = self.covers.put(&principal, id, file.data).await?;
-        let now = self.clock.now();
+        let changed = self.own_covers.put(&principal, id, file.data).await?;
+        let now = self.now();
         Ok(convert::my_event_detail(changed, &self.links, now))
     }
 
@@ -48,8 +37,8 @@ impl CoverHandlers<CoreFrame> for CoverApi {
         request: DeleteCoverRequest,
     ) -> Result<MyEventDetail, Error> {
         let id = event_id(&request.id)?;
-        let changed = self.covers.delete(&principal, id).await?;
-        let now = self.clock.now();
+        let changed = self.own_covers.delete(&principal, id).await?;
+        let now = self.now();
         Ok(convert::my_event_detail(changed, &self.links, now))
     }
 
@@ -59,7 +48,7 @@ impl CoverHandlers<CoreFrame> for CoverApi {
         request: GetOwnCoverRequest,
     ) -> Result<Response<Messages<HttpBody>>, Error> {
         let id = event_id(&request.id)?;
-        let cover = self.covers.get(&principal, id).await?;
+        let cover = self.own_covers.get(&principal, id).await?;
         let body = HttpBody {
             content_type: "image/jpeg".into(),
             data: cover.jpeg.into(),

@@ -5,13 +5,13 @@ use muster_api::internal::v1::{
     CheckCredentialRequest, CheckCredentialResponse, CredentialKind, services::EdgeHandlers,
 };
 
-use super::frame::{Authenticated, CoreFrame};
+use super::{
+    Api,
+    frame::{Authenticated, CoreFrame},
+};
 use crate::service::Error;
 
-/// The rpcs for edges. Their only use is to check a credential, which the gate has done but for the scope that the edge names.
-pub(super) struct EdgeApi;
-
-impl EdgeHandlers<CoreFrame> for EdgeApi {
+impl EdgeHandlers<CoreFrame> for Api {
     async fn check_credential(
         &self,
         Authenticated {

@@ -1,7 +1,6 @@
 //! The caller's own events.
 
-use covers::Studio;
-use domain::{clock::Clock, ids::EventId, violation::Checked};
+use domain::{ids::EventId, violation::Checked};
 use muster_api::{
     frame::Messages,
     http_body::HttpBody,
@@ -14,29 +13,19 @@ use muster_api::{
         UpdateEventRequest, services::EventHandlers,
     },
 };
-use server::brand::Brand;
 use tonic::Response;
 
 use super::{
+    Api,
     catalogue_service::drawn,
     convert,
     frame::{Authenticated, Command, CoreFrame},
     preview,
     request::event_id,
 };
-use crate::service::{Cancellation, CoverLimit, Error, Events, Links, Target};
+use crate::service::{Cancellation, Error, Target};
 
-/// The rpcs about the caller's own events.
-pub(super) struct EventApi {
-    pub(super) events: Events,
-    pub(super) links: Links,
-    pub(super) brand: Brand,
-    pub(super) clock: Clock,
-    pub(super) studio: Studio,
-    pub(super) cover_limit: CoverLimit,
-}
-
-impl EventHandlers<CoreFrame> for EventApi {
+impl EventHandlers<CoreFrame> for Api {
     async fn create_event(
         &self,
         caller: Command<CreatedEvent>,
@@ -60,7 +49,7 @@ impl EventHandlers<CoreFrame> for EventApi {
             .events
             .list(&principal, &asked.filter, asked.after, request.limit())
             .await?;
-        let (events, now) = (found.events.into_iter(), self.clock.now());
+        let (events, now) = (found.events.into_iter(), self.now());
         let items = events.map(|event| convert::my_event(event, &self.links, now));
         Ok(MyEventList {
             items: items.collect(),
@@ -77,11 +66,7 @@ impl EventHandlers<CoreFrame> for EventApi {
     ) -> Result<MyEventDetail, Error> {
         let id = event_id(&request.id)?;
         let found = self.events.get(&caller.principal, id).await?;
-        Ok(convert::my_event_detail(
-            found,
-            &self.links,
-            self.clock.now(),
-        ))
+        Ok(convert::my_event_detail(found, &self.links, self.now()))
     }
 
     async fn update_event(
@@ -89,7 +74,7 @@ impl EventHandlers<CoreFrame> for EventApi {
         caller: Command<MyEventDetail>,
         request: Checked<UpdateEventRequest>,
     ) -> Result<MyEventDetail, Error> {
-        let show = |changed| convert::updated_event(changed, &self.links, self.clock.now());
+        let show = |changed| convert::updated_event(changed, &self.links, self.now());
         let target = target(&request.message.id, request.message.scope())?;
         let patch = convert::event_patch(request);
         let update = self.events.update(caller.showing(&show), target, patch);
@@ -171,7 +156,7 @@ impl EventHandlers<CoreFrame> for EventApi {
         let target = target(&request.id, request.scope())?;
         let change = preview::planned_change(request)?;
         let planned = self.events.planned_mail(&caller.principal, target, change);
-        preview::shown(planned.await?, &self.links, &self.brand, self.clock.now())
+        preview::shown(planned.await?, &self.links, &self.brand, self.now())
     }
 
     async fn preview_event_update(
@@ -228,7 +213,7 @@ impl EventHandlers<CoreFrame> for EventApi {
         caller: Command<MyEventDetail>,
         request: PublishEventRequest,
     ) -> Result<MyEventDetail, Error> {
-        let show = |published| convert::my_event_detail(published, &self.links, self.clock.now());
+        let show = |published| convert::my_event_detail(published, &self.links, self.now());
         let id = event_id(&request.id)?;
         let publish = self.events.publish(caller.showing(&show), id);
         publish.await.map(show)
@@ -239,7 +224,7 @@ impl EventHandlers<CoreFrame> for EventApi {
         caller: Command<MyEventDetail>,
         request: UnpublishEventRequest,
     ) -> Result<MyEventDetail, Error> {
-        let show = |draft| convert::my_event_detail(draft, &self.links, self.clock.now());
+        let show = |draft| convert::my_event_detail(draft, &self.links, self.now());
         let id = event_id(&request.id)?;
         let unpublish = self.events.unpublish(caller.showing(&show), id);
         unpublish.await.map(show)

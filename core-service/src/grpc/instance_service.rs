@@ -1,7 +1,6 @@
 //! What pages show about this installation.
 
-use covers::{CoverRequest, Studio};
-use domain::event::EventDefaults;
+use covers::CoverRequest;
 use muster_api::{
     frame::Messages,
     http_body::HttpBody,
@@ -9,25 +8,16 @@ use muster_api::{
         GetInstanceRequest, GetSitePreviewRequest, Instance, services::InstanceHandlers,
     },
 };
-use server::brand::SiteName;
 use tonic::Response;
 
 use super::{
+    Api,
     catalogue_service::not_drawn,
     frame::{CoreFrame, PublicCaller},
 };
-use crate::service::{Error, InstanceInfo, SignUp};
+use crate::service::Error;
 
-/// The rpc about settings that pages show.
-pub(super) struct InstanceApi {
-    pub(super) info: InstanceInfo,
-    pub(super) sign_up: SignUp,
-    pub(super) event_defaults: EventDefaults,
-    pub(super) site_name: SiteName,
-    pub(super) studio: Studio,
-}
-
-impl InstanceHandlers<CoreFrame> for InstanceApi {
+impl InstanceHandlers<CoreFrame> for Api {
     async fn get_instance(
         &self,
         _: PublicCaller,
@@ -35,16 +25,16 @@ impl InstanceHandlers<CoreFrame> for InstanceApi {
     ) -> Result<Instance, Error> {
         let info = self.info.clone();
         Ok(Instance {
-            is_sign_up_open: self.sign_up.is_open,
-            sign_up_plan: self.sign_up.plan.name().to_owned(),
+            is_sign_up_open: self.sign_in.sign_up().is_open,
+            sign_up_plan: self.sign_in.sign_up().plan.name().to_owned(),
             mail_folder: info.mail_folder,
             upgrade_url: info.upgrade_url,
             legal_url: info.legal_url,
             privacy_url: info.privacy_url,
             abuse_email: info.abuse_email,
-            default_timezone: self.event_defaults.timezone.name().to_owned(),
+            default_timezone: self.events.defaults().timezone.name().to_owned(),
             security_contact: info.security_contact,
-            confirm_by_email: self.event_defaults.confirm_by_email,
+            confirm_by_email: self.events.defaults().confirm_by_email,
         })
     }
 
@@ -55,7 +45,7 @@ impl InstanceHandlers<CoreFrame> for InstanceApi {
     ) -> Result<Response<Messages<HttpBody>>, Error> {
         let drawing = CoverRequest {
             title: "Meetups, workshops, runs.".to_owned(),
-            subtitle: vec![self.site_name.to_string()],
+            subtitle: vec![self.brand.name.to_string()],
             words: "party".to_owned(),
             variant: 0,
             has_text: true,

@@ -11,24 +11,20 @@ use muster_api::internal::v1::{
 };
 
 use super::{
+    Api,
     convert::dependent_webhooks,
     frame::{CoreFrame, Member},
     request::id_of,
 };
-use crate::service::{Error, KeyRequest, NewKey, OwnKeys, SignedIn};
+use crate::service::{Error, KeyRequest, NewKey, SignedIn};
 
 pub(super) const HOUR_SECONDS: i64 = 3_600;
 
-/// The rpcs about keys.
-pub(super) struct KeyApi {
-    pub(super) keys: OwnKeys,
-}
-
-impl KeyHandlers<CoreFrame> for KeyApi {
+impl KeyHandlers<CoreFrame> for Api {
     async fn list_keys(&self, caller: Member, _: ListKeysRequest) -> Result<KeyList, Error> {
-        let listed = self.keys.list(&caller.principal).await?;
-        let webhooks = self.keys.dependent_webhooks(&caller.principal).await?;
-        let now = self.keys.now();
+        let listed = self.own_keys.list(&caller.principal).await?;
+        let webhooks = self.own_keys.dependent_webhooks(&caller.principal).await?;
+        let now = self.own_keys.now();
         let items = listed.into_iter().map(|one| Key {
             webhooks: dependent_webhooks(&webhooks, one.key.id.uuid()),
             ..key(one, &caller.person, now)
@@ -48,8 +44,8 @@ impl KeyHandlers<CoreFrame> for KeyApi {
             scopes: request.scopes,
             expires: request.expires.unwrap_or_default(),
         };
-        let made = self.keys.create(&principal, &person, new).await?;
-        Ok(created(made, &person, self.keys.now()))
+        let made = self.own_keys.create(&principal, &person, new).await?;
+        Ok(created(made, &person, self.own_keys.now()))
     }
 
     async fn revoke_key(
@@ -59,7 +55,7 @@ impl KeyHandlers<CoreFrame> for KeyApi {
     ) -> Result<RevokeKeyResponse, Error> {
         let id = id_of("key", request.id)?;
         let keeps_webhooks = request.keeps_webhooks;
-        let revoke = self.keys.revoke(&caller.principal, id, keeps_webhooks);
+        let revoke = self.own_keys.revoke(&caller.principal, id, keeps_webhooks);
         revoke.await?;
         Ok(RevokeKeyResponse {})
     }
@@ -71,8 +67,11 @@ impl KeyHandlers<CoreFrame> for KeyApi {
     ) -> Result<CreatedKey, Error> {
         let id = id_of("key", request.id)?;
         let overlap = i64::from(request.overlap_hours.unwrap_or_default()) * HOUR_SECONDS;
-        let made = self.keys.rotate(&principal, &person, id, overlap).await?;
-        Ok(created(made, &person, self.keys.now()))
+        let made = self
+            .own_keys
+            .rotate(&principal, &person, id, overlap)
+            .await?;
+        Ok(created(made, &person, self.own_keys.now()))
     }
 }
 
@@ -89,8 +88,8 @@ pub(super) fn created(
 }
 
 fn key(one: MemberKey, by: &SignedIn, now: Instant) -> Key {
-    let most = one.rights.map_or(Scopes::named([]), Rights::scopes);
-    let scopes = one.key.scopes.within(most);
+    let limit = one.rights.map_or(Scopes::named([]), Rights::scopes);
+    let scopes = one.key.scopes.within(limit);
     Key {
         id: one.key.id.to_string(),
         scopes: scopes.iter().map(Scope::name).map(str::to_owned).collect(),

@@ -5,24 +5,22 @@ use muster_api::internal::v1::{
     ReceiveMailEventsRequest, ReceiveMailEventsResponse, services::MailEventHandlers,
 };
 
-use super::frame::{CoreFrame, PublicCaller};
+use super::{
+    Api,
+    frame::{CoreFrame, PublicCaller},
+};
 use crate::{
     email::read_events,
-    service::{Error, MailReports, Taken},
+    service::{Error, Taken},
 };
 
-/// The rpc for mail providers, whom a secret proves.
-pub(super) struct MailEventApi {
-    pub(super) reports: MailReports,
-}
-
-impl MailEventHandlers<CoreFrame> for MailEventApi {
+impl MailEventHandlers<CoreFrame> for Api {
     async fn receive_mail_events(
         &self,
         _: PublicCaller,
         request: ReceiveMailEventsRequest,
     ) -> Result<ReceiveMailEventsResponse, Error> {
-        self.reports.check(request.secret())?;
+        self.mail_reports.check(request.secret())?;
         let events = read_events(request.body()).map_err(|error| {
             vec![FieldViolation {
                 field: "body".to_owned(),
@@ -30,7 +28,7 @@ impl MailEventHandlers<CoreFrame> for MailEventApi {
             }]
         })?;
         let (mut recorded, mut ignored) = (0, events.ignored);
-        for taken in self.reports.take(&events.reports).await? {
+        for taken in self.mail_reports.take(&events.reports).await? {
             match taken {
                 Taken::Recorded => recorded += 1,
                 Taken::Repeated | Taken::Ignored | Taken::Unknown => ignored += 1,

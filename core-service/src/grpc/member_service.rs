@@ -19,22 +19,15 @@ use muster_api::{
 };
 
 use super::{
+    Api,
     frame::{CoreFrame, Member, PublicCaller},
     key_service::{HOUR_SECONDS, created},
     request::id_of,
     session_service,
 };
-use crate::service::{
-    Error, EventChoice, LinkLimit, Members, NewInvitation, NewPosition, SignedIn, UNKNOWN_EVENTS,
-};
+use crate::service::{Error, EventChoice, NewInvitation, NewPosition, SignedIn, UNKNOWN_EVENTS};
 
-/// The rpcs about members.
-pub(super) struct MemberApi {
-    pub(super) members: Members,
-    pub(super) link_limit: LinkLimit,
-}
-
-impl MemberHandlers<CoreFrame> for MemberApi {
+impl MemberHandlers<CoreFrame> for Api {
     async fn list_members(
         &self,
         Member { principal, person }: Member,

@@ -62,6 +62,14 @@ fn max_bytes_for(rule: Option<&AccessRule>) -> usize {
     }
 }
 
+/// The largest message with a file of any rpc.
+pub(super) fn max_file_bytes() -> usize {
+    FILES
+        .values()
+        .max()
+        .map_or(MAX_BYTES, |file| file + AROUND_FILE)
+}
+
 /// What comes before a message: whether it is compressed, and its length.
 const PREFIX: usize = 5;
 
@@ -107,7 +115,7 @@ impl Bounds {
         };
         Body::new(Bounded {
             body: Box::pin(TimeoutBody::new(self.idle, body)),
-            most: max_bytes_for(rule),
+            max_bytes: max_bytes_for(rule),
             prefix: Vec::with_capacity(PREFIX),
             received: 0,
             held,
@@ -117,7 +125,7 @@ impl Bounds {
 
 struct Bounded {
     body: Pin<Box<TimeoutBody<Body>>>,
-    most: usize,
+    max_bytes: usize,
     /// The beginning of the first message.
     prefix: Vec<u8>,
     received: usize,
@@ -137,8 +145,8 @@ impl Bounded {
             _ => 0,
         };
         let size = announced.max(self.received.saturating_sub(PREFIX));
-        if size > self.most {
-            return Err(too_large(self.most));
+        if size > self.max_bytes {
+            return Err(too_large(self.max_bytes));
         }
         if self.held.at_least(size) {
             Ok(())
@@ -175,8 +183,8 @@ impl http_body::Body for Bounded {
     }
 }
 
-fn too_large(most: usize) -> Status {
-    let message = format!("the message is larger than {most} bytes");
+fn too_large(max_bytes: usize) -> Status {
+    let message = format!("the message is larger than {max_bytes} bytes");
     status(Reason::PayloadTooLarge, message)
 }
 

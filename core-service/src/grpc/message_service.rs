@@ -10,33 +10,20 @@ use muster_api::v1::{
     MessageList, MessagePreview, OwnRegistration, ResumeMessagesByTokenRequest,
     StopMessagesByTokenRequest, UpdateMessageRequest, services::MessageHandlers,
 };
-use server::brand::Brand;
 use tonic::Response;
 use uuid::Uuid;
 
 use super::{
-    convert,
+    Api, convert,
     frame::{Authenticated, Command, CoreFrame, PublicCaller},
     request::event_id,
 };
 use crate::{
     email::{self, Mail, MessageAddressing, Written},
-    service::{
-        Error, LinkLimit, Links, MailChoice, Messages, MessagesStopped, OwnRegistrations,
-        PlannedMessage,
-    },
+    service::{Error, MailChoice, MessagesStopped, PlannedMessage},
 };
 
-/// The rpcs about messages.
-pub(super) struct MessageApi {
-    pub(super) messages: Messages,
-    pub(super) own_registrations: OwnRegistrations,
-    pub(super) link_limit: LinkLimit,
-    pub(super) links: Links,
-    pub(super) brand: Brand,
-}
-
-impl MessageHandlers<CoreFrame> for MessageApi {
+impl MessageHandlers<CoreFrame> for Api {
     async fn create_message(
         &self,
         caller: Command<Message>,
@@ -134,7 +121,7 @@ impl MessageHandlers<CoreFrame> for MessageApi {
     }
 }
 
-impl MessageApi {
+impl Api {
     /// The mail of a message, as a recipient would read it. Each has links of their own, which nobody else may see.
     fn sample(&self, planned: &PlannedMessage) -> Result<Mail, Error> {
         let key = JobKey {

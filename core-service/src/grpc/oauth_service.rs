@@ -8,22 +8,16 @@ use muster_api::internal::v1::{
     PendingAuthorization, RegisterClientRequest, RegisteredClient, RevokeTokenRequest,
     RevokedToken, services::OAuthHandlers,
 };
-use server::brand::SiteName;
 
 use super::{
+    Api,
     convert::oauth::{connected, error, parameters, pending, shown_client, token_request, tokens},
     frame::{CoreFrame, PublicCaller},
     request::id_of,
 };
-use crate::service::{Asked, Choice, Error, OAuth, Problem, SignedIn};
+use crate::service::{Asked, Choice, Error, Problem, SignedIn};
 
-/// The rpcs of OAuth.
-pub(super) struct OAuthApi {
-    pub(super) oauth: OAuth,
-    pub(super) site_name: SiteName,
-}
-
-impl OAuthHandlers<CoreFrame> for OAuthApi {
+impl OAuthHandlers<CoreFrame> for Api {
     async fn get_o_auth_server(
         &self,
         _: PublicCaller,
@@ -35,7 +29,7 @@ impl OAuthHandlers<CoreFrame> for OAuthApi {
             issuer: server.issuer,
             scopes: scopes.collect(),
             takes_client_documents: server.takes_client_documents,
-            site_name: self.site_name.to_string(),
+            site_name: self.brand.name.to_string(),
         })
     }
 

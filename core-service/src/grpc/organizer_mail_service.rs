@@ -6,23 +6,19 @@ use muster_api::internal::v1::{
 };
 
 use super::{
+    Api,
     frame::{CoreFrame, Member},
     request::id_of,
 };
-use crate::service::{Error, OrganizerMails};
+use crate::service::Error;
 
-/// The rpcs about mails to organizers.
-pub(super) struct OrganizerMailApi {
-    pub(super) mails: OrganizerMails,
-}
-
-impl OrganizerMailHandlers<CoreFrame> for OrganizerMailApi {
+impl OrganizerMailHandlers<CoreFrame> for Api {
     async fn get_mail_choice(
         &self,
         Member { principal, person }: Member,
         _: GetMailChoiceRequest,
     ) -> Result<MailChoice, Error> {
-        let choice = self.mails.choice(&principal, &person).await?;
+        let choice = self.organizer_mails.choice(&principal, &person).await?;
         Ok(shown(choice))
     }
 
@@ -33,7 +29,9 @@ impl OrganizerMailHandlers<CoreFrame> for OrganizerMailApi {
     ) -> Result<MailChoice, Error> {
         // The validation allows only names of choices.
         let choice = id_of("choice", request.mails)?;
-        self.mails.choose(&principal, &person, choice).await?;
+        self.organizer_mails
+            .choose(&principal, &person, choice)
+            .await?;
         Ok(shown(choice))
     }
 }

@@ -6,15 +6,10 @@ use muster_api::internal::v1::{
     services::PersonHandlers,
 };
 
-use super::{frame::CoreFrame, session_service::shown, sign_in_service::valid_seconds};
-use crate::service::{Error, Profile, SignedIn};
+use super::{Api, frame::CoreFrame, session_service::shown, sign_in_service::valid_seconds};
+use crate::service::{Error, SignedIn};
 
-/// The rpcs about one's own person.
-pub(super) struct PersonApi {
-    pub(super) profile: Profile,
-}
-
-impl PersonHandlers<CoreFrame> for PersonApi {
+impl PersonHandlers<CoreFrame> for Api {
     async fn rename_person(
         &self,
         caller: SignedIn,

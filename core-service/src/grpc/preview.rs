@@ -2,12 +2,11 @@
 
 use domain::{
     change::Change,
-    check_in_code::CheckInCode,
     date_time::EventTime,
     event::{Event, EventPatch},
     instant::Instant,
     job::{Job, Task},
-    registration::{Counters, Notification},
+    registration::{CheckInCode, Counters, Notification},
     schedule::ScheduleChange,
     violation::FieldViolation,
 };

@@ -26,7 +26,7 @@ use muster_api::{
 use tonic::Response;
 
 use super::{
-    convert,
+    Api, convert,
     download::{CSV, download},
     frame::{Authenticated, Command, CoreFrame, PublicCaller},
     request::{event_id, ids, registration_ids},
@@ -34,21 +34,10 @@ use super::{
 };
 use crate::{
     calendar::{self, Addresses},
-    service::{
-        self, Added, DoorPlace, Error, LinkLimit, Links, MailChoice, OwnRegistrations,
-        Registrations, Separator,
-    },
+    service::{self, Added, DoorPlace, Error, MailChoice, Separator},
 };
 
-/// The rpcs about registrations, for the public, the organizer and the attendee.
-pub(super) struct RegistrationApi {
-    pub(super) registrations: Registrations,
-    pub(super) own_registrations: OwnRegistrations,
-    pub(super) link_limit: LinkLimit,
-    pub(super) links: Links,
-}
-
-impl RegistrationApi {
+impl Api {
     fn own(&self, own: service::OwnRegistration) -> OwnRegistration {
         convert::own_registration(own, &self.links)
     }
@@ -79,19 +68,15 @@ fn added(added: Added) -> AddedRegistration {
     }
 }
 
-impl RegistrationHandlers<CoreFrame> for RegistrationApi {
+impl RegistrationHandlers<CoreFrame> for Api {
     async fn register_attendee(
         &self,
         caller: PublicCaller,
-        Checked {
-            message: request,
-            mistakes,
-        }: Checked<RegisterAttendeeRequest>,
+        request: Checked<RegisterAttendeeRequest>,
     ) -> Result<Response<RegistrationReceived>, Error> {
-        let slug = request.slug.to_ascii_lowercase();
-        let message = convert::public_registration(request);
-        let email = message.email.clone();
-        let new = Checked { message, mistakes };
+        let slug = request.message.slug.to_ascii_lowercase();
+        let new = request.map(convert::public_registration);
+        let email = new.message.email.clone();
         let register = self.registrations.register(&slug, new, caller.client);
         let allowance = register.await?;
         let mut response = Response::new(convert::received(slug.clone(), email));
@@ -105,14 +90,10 @@ impl RegistrationHandlers<CoreFrame> for RegistrationApi {
     async fn add_registration(
         &self,
         caller: Command<AddedRegistration>,
-        Checked {
-            message: request,
-            mistakes,
-        }: Checked<AddRegistrationRequest>,
+        request: Checked<AddRegistrationRequest>,
     ) -> Result<AddedRegistration, Error> {
-        let event = event_id(&request.id)?;
-        let message = convert::new_registration(request);
-        let new = Checked { message, mistakes };
+        let event = event_id(&request.message.id)?;
+        let new = request.map(convert::new_registration);
         let add = self.registrations.add(caller.showing(&added), event, new);
         add.await.map(added)
     }
@@ -344,14 +325,10 @@ impl RegistrationHandlers<CoreFrame> for RegistrationApi {
     async fn preview_added_registration(
         &self,
         caller: Authenticated,
-        Checked {
-            message: request,
-            mistakes,
-        }: Checked<AddRegistrationRequest>,
+        request: Checked<AddRegistrationRequest>,
     ) -> Result<RecipientsPreview, Error> {
-        let event = event_id(&request.id)?;
-        let message = convert::new_registration(request);
-        let new = Checked { message, mistakes };
+        let event = event_id(&request.message.id)?;
+        let new = request.map(convert::new_registration);
         let planned = self
             .registrations
             .planned_guest(&caller.principal, event, new);

@@ -8,18 +8,11 @@ use muster_api::internal::v1::{
     SignOutRequest, SignOutResponse, StartStepUpRequest, StartStepUpResponse, SteppedUp,
     SwitchAccountRequest, TrailEntry, services::SessionHandlers,
 };
-use server::brand::SiteName;
 
-use super::{frame::CoreFrame, request::id_of, sign_in_service::valid_seconds};
-use crate::service::{Error, SessionView, Sessions, SignedIn};
+use super::{Api, frame::CoreFrame, request::id_of, sign_in_service::valid_seconds};
+use crate::service::{Error, SessionView, SignedIn};
 
-/// The rpcs about sessions.
-pub(super) struct SessionApi {
-    pub(super) sessions: Sessions,
-    pub(super) site_name: SiteName,
-}
-
-impl SessionHandlers<CoreFrame> for SessionApi {
+impl SessionHandlers<CoreFrame> for Api {
     async fn get_session(&self, caller: SignedIn, _: GetSessionRequest) -> Result<Session, Error> {
         Ok(session(self.sessions.get(&caller).await?))
     }
@@ -51,7 +44,7 @@ impl SessionHandlers<CoreFrame> for SessionApi {
         let listed = self.sessions.trail(&caller).await?;
         let items = listed.into_iter().map(|entry| TrailEntry {
             at: entry.at.to_string(),
-            text: entry.on_site(self.site_name.chosen()).sentence(),
+            text: entry.on_site(self.brand.name.chosen()).sentence(),
         });
         Ok(OwnTrail {
             items: items.collect(),

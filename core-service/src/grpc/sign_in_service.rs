@@ -6,21 +6,18 @@ use muster_api::internal::v1::{
     StartTakeBackRequest, StartTakeBackResponse, UseSignInLinkRequest, services::SignInHandlers,
 };
 
-use super::frame::{CoreFrame, PublicCaller};
-use crate::service::{Browser, Error, NewSession, SignIn, TakeBack};
+use super::{
+    Api,
+    frame::{CoreFrame, PublicCaller},
+};
+use crate::service::{Browser, Error, NewSession};
 
 /// For how long codes are valid, as answers say it.
 pub(super) fn valid_seconds() -> i32 {
     i32::try_from(VALID_SECONDS).unwrap_or(i32::MAX)
 }
 
-/// The rpcs for people who are not signed in.
-pub(super) struct SignInApi {
-    pub(super) sign_in: SignIn,
-    pub(super) take_back: TakeBack,
-}
-
-impl SignInHandlers<CoreFrame> for SignInApi {
+impl SignInHandlers<CoreFrame> for Api {
     async fn start_sign_in(
         &self,
         caller: PublicCaller,

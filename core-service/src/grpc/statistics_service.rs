@@ -7,17 +7,13 @@ use muster_api::v1::{
 };
 
 use super::{
+    Api,
     frame::{Authenticated, CoreFrame},
     request::event_id,
 };
-use crate::service::{self, Error, Statistics};
+use crate::service::{self, Error};
 
-/// The rpcs about numbers of events.
-pub(super) struct StatisticsApi {
-    pub(super) statistics: Statistics,
-}
-
-impl StatisticsHandlers<CoreFrame> for StatisticsApi {
+impl StatisticsHandlers<CoreFrame> for Api {
     async fn get_event_statistics(
         &self,
         Authenticated { principal, .. }: Authenticated,

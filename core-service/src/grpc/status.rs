@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use domain::{mail_quota::Exceeded, scope::Scope};
+use domain::{mail::quota::Exceeded, scope::Scope};
 use http::HeaderMap;
 use muster_api::{
     Reason,

@@ -4,15 +4,13 @@ use muster_api::internal::v1::{
     PageViews, RecordViewsRequest, RecordViewsResponse, services::ViewHandlers,
 };
 
-use super::frame::{CoreFrame, PublicCaller};
-use crate::service::{self, Error, Statistics};
+use super::{
+    Api,
+    frame::{CoreFrame, PublicCaller},
+};
+use crate::service::{self, Error};
 
-/// The rpc for websites that count views.
-pub(super) struct ViewApi {
-    pub(super) statistics: Statistics,
-}
-
-impl ViewHandlers<CoreFrame> for ViewApi {
+impl ViewHandlers<CoreFrame> for Api {
     async fn record_views(
         &self,
         _: PublicCaller,

@@ -13,26 +13,17 @@ use muster_api::v1::{
 };
 
 use super::{
-    convert,
+    Api, convert,
     frame::{Authenticated, Command, CoreFrame},
 };
-use crate::{
-    service::{Error, Wait, Webhooks},
-    webhook_post::WebhookPost,
-};
-
-/// The rpcs about webhooks.
-pub(super) struct WebhookApi {
-    pub(super) webhooks: Webhooks,
-    pub(super) post: WebhookPost,
-}
+use crate::service::{Error, Wait};
 
 fn webhook_id(text: &str) -> Result<WebhookId, Error> {
     text.parse()
         .map_err(|_| Error::NotFound { what: "webhook" })
 }
 
-impl WebhookHandlers<CoreFrame> for WebhookApi {
+impl WebhookHandlers<CoreFrame> for Api {
     async fn create_webhook(
         &self,
         caller: Command<Webhook>,
@@ -106,7 +97,7 @@ impl WebhookHandlers<CoreFrame> for WebhookApi {
         let ping = self.webhooks.ping(&caller.principal, id).await?;
         let (outbound, _waiting) = ping;
         caller.waits.release();
-        let attempted = self.post.attempt(&outbound).await;
+        let attempted = self.webhook_post.attempt(&outbound).await;
         let attempted = attempted.map_err(|error| Error::Conflict(error.to_string()))?;
         Ok(convert::webhook_attempt(attempted.attempt))
     }
@@ -136,7 +127,7 @@ impl WebhookHandlers<CoreFrame> for WebhookApi {
         let message = request.message_id.parse();
         let message = message.map_err(|_| Error::NotFound { what: "delivery" })?;
         let found = self.webhooks.delivery(&caller.principal, id, message);
-        let (links, now) = (self.post.links(), self.webhooks.now());
+        let (links, now) = (self.webhook_post.links(), self.webhooks.now());
         Ok(convert::delivery_detail(found.await?, links, now))
     }
 

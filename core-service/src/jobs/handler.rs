@@ -68,7 +68,7 @@ pub struct Delivery {
     /// The hash of the token in its envelope.
     pub bounce_token: Option<[u8; 32]>,
     /// The new time and place that it tells a registrant.
-    pub told: Option<(RegistrationId, TimeAndPlace)>,
+    pub announced: Option<(RegistrationId, TimeAndPlace)>,
 }
 
 /// Why a try failed. The text is stored with the job for administrators, and logged only where this is stated.

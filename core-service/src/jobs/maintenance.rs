@@ -23,7 +23,7 @@ const BATCH: i64 = 500;
 const BATCHES: usize = 20;
 
 /// Events that the first transaction of a round adds to the search index, the most that one does, and transactions per round.
-const FIRST_INDEX_BATCH: i64 = 50;
+const INITIAL_INDEX_BATCH: i64 = 50;
 const MAX_INDEX_BATCH: i64 = 1_000;
 const INDEX_BATCHES: usize = 200;
 
@@ -202,7 +202,7 @@ impl Maintenance {
     }
 
     async fn index(&self) -> Result<Round, Error> {
-        let (mut indexed, mut batch) = (0, FIRST_INDEX_BATCH);
+        let (mut indexed, mut batch) = (0, INITIAL_INDEX_BATCH);
         for _ in 0..INDEX_BATCHES {
             let mut tx = self.commands.store().begin().await?;
             let began = tokio::time::Instant::now();
@@ -248,7 +248,7 @@ impl Maintenance {
 /// How many events the next transaction takes, by the time that the last one took.
 fn next_batch(batch: i64, took: Duration) -> i64 {
     if took > INDEX_TIME {
-        (batch / 2).max(FIRST_INDEX_BATCH)
+        (batch / 2).max(INITIAL_INDEX_BATCH)
     } else if took < INDEX_TIME / 2 {
         (batch * 2).min(MAX_INDEX_BATCH)
     } else {
@@ -267,6 +267,6 @@ mod tests {
         assert_eq!(next_batch(800, millis(10)), MAX_INDEX_BATCH);
         assert_eq!(next_batch(400, millis(70)), 400);
         assert_eq!(next_batch(400, millis(150)), 200);
-        assert_eq!(next_batch(60, millis(1_000)), FIRST_INDEX_BATCH);
+        assert_eq!(next_batch(60, millis(1_000)), INITIAL_INDEX_BATCH);
     }
 }

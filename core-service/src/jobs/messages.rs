@@ -93,9 +93,7 @@ impl MessageJobs {
             stranger_of: None,
             link: None,
         };
-        if self.post.permits(job, &outgoing).await? {
-            self.post.send(job, &outgoing, &mail).await?;
-        }
+        self.post.deliver(job, &outgoing, &mail).await?;
         Ok(Done::Plainly)
     }
 }

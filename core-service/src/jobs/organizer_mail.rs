@@ -59,14 +59,14 @@ impl OrganizerMail {
         job: &ClaimedJob,
         mail: organizer_mail::OrganizerMail,
     ) -> Result<Done, AttemptError> {
-        let Some((organizer, news)) = self.mails.content(mail).await? else {
+        let Some((organizer, updates)) = self.mails.content(mail).await? else {
             tracing::info!(kind = job.key.kind.name(), subject_id = %job.key.subject_id, "a mail is out of date and not sent");
             return Ok(Done::Plainly);
         };
         let digest = email::Digest {
             organizer: &organizer,
-            news: &news,
-            registrations_url: &|news| self.links.registrations(news.event),
+            updates: &updates,
+            registrations_url: &|one| self.links.registrations(one.event),
             choice_url: &self.links.mail_choice(),
             host: &self.links.host(),
             brand: self.post.brand(),
@@ -80,9 +80,7 @@ impl OrganizerMail {
             stranger_of: None,
             link: None,
         };
-        if self.post.permits(job, &outgoing).await? {
-            self.post.send(job, &outgoing, &mail).await?;
-        }
+        self.post.deliver(job, &outgoing, &mail).await?;
         Ok(Done::Plainly)
     }
 }

@@ -9,7 +9,7 @@ use uuid::Uuid;
 use super::backoff;
 
 /// Seconds of the first pause: enough for a server to restart.
-const FIRST_SECONDS: i64 = 5;
+const INITIAL_SECONDS: i64 = 5;
 
 /// Seconds of the longest pause: how long mails may still wait after a long outage.
 const MAX_SECONDS: i64 = 300;
@@ -57,7 +57,7 @@ impl Pause {
         asked: Option<Duration>,
     ) -> Option<i64> {
         let seconds = match self {
-            Self::None => FIRST_SECONDS,
+            Self::None => INITIAL_SECONDS,
             Self::Until { at, .. } if started < *at => return None,
             Self::Until { seconds, .. } => seconds.saturating_mul(2).min(MAX_SECONDS),
         };
@@ -79,7 +79,7 @@ impl Pause {
     /// When a job that met the pause may be tried again: after those that have waited longer.
     pub(super) const fn due_at(&self, now: Instant) -> Instant {
         match self {
-            Self::None => now.plus_seconds(FIRST_SECONDS),
+            Self::None => now.plus_seconds(INITIAL_SECONDS),
             Self::Until { at, .. } => *at,
         }
     }

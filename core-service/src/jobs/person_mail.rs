@@ -161,10 +161,7 @@ impl PersonMail {
             stranger_of: None,
             link: None,
         };
-        if self.post.permits(job, &outgoing).await? {
-            self.post.send(job, &outgoing, &mail).await?;
-        }
-        Ok(())
+        self.post.deliver(job, &outgoing, &mail).await
     }
 }
 

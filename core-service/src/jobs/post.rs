@@ -73,17 +73,20 @@ impl Post {
         }
     }
 
-    /// Sends a mail that has its permit.
-    pub(super) async fn send(
+    /// Sends a mail, unless its recipient wants no such mails.
+    pub(super) async fn deliver(
         &self,
         job: &ClaimedJob,
         outgoing: &Outgoing,
         mail: &Mail,
     ) -> Result<(), AttemptError> {
-        Ok(self.hand_over(job, outgoing, mail, None).await??)
+        if self.permits(job, outgoing).await? {
+            self.hand_over(job, outgoing, mail, None).await??;
+        }
+        Ok(())
     }
 
-    /// The same for a mail whose envelope has this token; the inner error says why it was not handed over.
+    /// Sends a mail that has its permit, whose envelope may have a token; the inner error says why it was not handed over.
     pub(super) async fn hand_over(
         &self,
         job: &ClaimedJob,

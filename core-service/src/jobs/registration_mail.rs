@@ -78,15 +78,15 @@ impl RegistrationMail {
         let delivery = Box::new(Delivery {
             address: registrant.email.clone(),
             bounce_token: token.as_ref().map(BounceToken::hash),
-            told: registrant.unannounced().map(|news| (id, news)),
+            announced: registrant.unannounced().map(|current| (id, current)),
         });
         if !self.post.permits(job, &outgoing).await? {
             return Ok(Done::Withheld(delivery));
         }
-        let former = match (notification, registrant.told) {
-            (Notification::EventChanged(_), Some(told)) => {
+        let former = match (notification, registrant.announced) {
+            (Notification::EventChanged(_), Some(announced)) => {
                 let store = self.post.store();
-                store.find_former(registrant.event.id, told).await?
+                store.find_former(registrant.event.id, announced).await?
             }
             _ => None,
         };
@@ -189,7 +189,7 @@ fn out_of_date(job: &ClaimedJob, address: String) -> Done {
     Done::Withheld(Box::new(Delivery {
         address,
         bounce_token: None,
-        told: None,
+        announced: None,
     }))
 }
 

@@ -69,10 +69,10 @@ impl StockCovers {
     ) -> Result<Done, AttemptError> {
         let file = StoredCover::new(cover.jpeg);
         let credit = image_credit(cover.credit);
-        let keep = async |unit: &mut Context| {
-            unit.tx.lock_counters(id).await?;
-            let now = unit.renew_time();
-            let Some(event) = unit.tx.find_event(id).await? else {
+        let keep = async |context: &mut Context| {
+            context.tx.lock_counters(id).await?;
+            let now = context.renew_time();
+            let Some(event) = context.tx.find_event(id).await? else {
                 return Ok(true);
             };
             let Some(wanted) = wanted(&event, now) else {
@@ -81,8 +81,8 @@ impl StockCovers {
             if wanted != words {
                 return Ok(false);
             }
-            unit.tx.put_stock_cover(id, &file, &credit, now).await?;
-            unit.record(Fact::CoverStored { event: &event }).await?;
+            context.tx.put_stock_cover(id, &file, &credit, now).await?;
+            context.record(Fact::CoverStored { event: &event }).await?;
             Ok(true)
         };
         if self.commands.run(Actor::System, keep).await? {

@@ -124,8 +124,8 @@ impl Accounts {
             .active_events
             .of(account.plan)
             .map_or(0, i64::from);
-        let most = MAX_COUNTED.max(quota);
-        let active = store.count_active_events(account.id, now, most).await?;
+        let max = MAX_COUNTED.max(quota);
+        let active = store.count_active_events(account.id, now, max).await?;
         let mails = store.find_mail_count(account.id).await?;
         let limit = |quotas: Quotas| quotas.of(account.plan).map(|limit| saturated(limit.into()));
         Ok(AccountOverview {

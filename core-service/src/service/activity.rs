@@ -5,11 +5,11 @@ mod export;
 use domain::{
     activity::Activity,
     audit::Actor,
+    catalogue::search_words,
     cursor::Place,
     ids::{AccountId, EventId},
     period::Period,
     scope::Scope,
-    words,
 };
 use server::brand::SiteName;
 
@@ -77,9 +77,9 @@ impl ActivityLog {
         after: Option<Place>,
         limit: i32,
     ) -> Result<ActivityPage, Error> {
-        let most = if filter.text.is_some() { WINDOW } else { limit };
+        let max = if filter.text.is_some() { WINDOW } else { limit };
         let readable = self.readable(caller, filter.clone()).await?;
-        let ActivityPage { entries, next } = self.read(&readable, after, most).await?;
+        let ActivityPage { entries, next } = self.read(&readable, after, max).await?;
         let (entries, full) = page(entries, limit, place);
         Ok(ActivityPage {
             entries,
@@ -118,12 +118,12 @@ impl ActivityLog {
         })
     }
 
-    /// What the filter leaves of the next `most` entries.
+    /// What the filter leaves of the next `max` entries.
     pub(super) async fn read(
         &self,
         readable: &Readable,
         after: Option<Place>,
-        most: i32,
+        max: i32,
     ) -> Result<ActivityPage, Error> {
         let ActivityFilter {
             event,
@@ -131,7 +131,7 @@ impl ActivityLog {
             period,
         } = &readable.filter;
         let store = self.commands.store();
-        let limit = i64::from(most) + 1;
+        let limit = i64::from(max) + 1;
         let view = storage::ActivityView {
             event: *event,
             period: *period,
@@ -139,7 +139,7 @@ impl ActivityLog {
             has_people: readable.sees_people,
         };
         let found = store.list_activity(readable.account, view, after, limit);
-        let (found, next) = page(found.await?, most, place);
+        let (found, next) = page(found.await?, max, place);
         let shown = |entry: Activity| {
             let entry = entry.on_site(self.site_name.chosen());
             if readable.has_names {
@@ -150,8 +150,8 @@ impl ActivityLog {
         };
         let mut entries: Vec<Activity> = found.into_iter().map(shown).collect();
         if let Some(text) = text {
-            let text = words::folded(text);
-            entries.retain(|entry| words::folded(&entry.sentence()).contains(&text));
+            let text = search_words::folded(text);
+            entries.retain(|entry| search_words::folded(&entry.sentence()).contains(&text));
         }
         Ok(ActivityPage { entries, next })
     }

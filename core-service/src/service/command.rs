@@ -50,7 +50,7 @@ const RETRY_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The pause after the first collision. It doubles each time, and is up to as much longer at random, so that those that collided do not
 /// meet again.
-const FIRST_PAUSE: Duration = Duration::from_millis(2);
+const INITIAL_PAUSE: Duration = Duration::from_millis(2);
 
 /// Runs commands on a database. Clones share it.
 #[derive(Debug, Clone)]
@@ -127,9 +127,9 @@ impl Commands {
 
     /// The pause after so many tries that collided.
     fn pause_after(&self, tries: u32) -> Duration {
-        let pause = FIRST_PAUSE * 2_u32.saturating_pow(tries.saturating_sub(1));
-        let most = u64::try_from(pause.as_micros()).unwrap_or(u64::MAX);
-        pause + Duration::from_micros(self.entropy.below(most))
+        let pause = INITIAL_PAUSE * 2_u32.saturating_pow(tries.saturating_sub(1));
+        let max = u64::try_from(pause.as_micros()).unwrap_or(u64::MAX);
+        pause + Duration::from_micros(self.entropy.below(max))
     }
 
     async fn run_once<A>(

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use domain::{
     event,
-    mail_quota::Exceeded,
+    mail::quota::Exceeded,
     oauth::Audience,
     plan::Plan,
     registration::{self, Status},

@@ -1,9 +1,9 @@
 //! URLs in answers and mails (rule 23 of docs/rules.md). They never change.
 
 use domain::{
-    check_in_code::CheckInCode,
     ids::{EventId, InvitationId, WebhookId},
     private_link::LinkToken,
+    registration::CheckInCode,
 };
 use server::settings::usual_grpc_url;
 use url::Url;

@@ -14,7 +14,7 @@ use domain::{
     entropy::Entropy,
     ids::{AccountId, RegistrationId},
     instant::Instant,
-    mail_quota::MailCount,
+    mail::quota::MailCount,
     plan::Plans,
 };
 use storage::{MessageRefusal, RefusalLink, Suppression};

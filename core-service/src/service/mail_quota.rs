@@ -6,7 +6,7 @@ use domain::{
     account::Account,
     ids::AccountId,
     instant::Instant,
-    mail_quota::{Exceeded, MailCount},
+    mail::quota::{Exceeded, MailCount},
     plan::Plans,
 };
 

@@ -2,12 +2,10 @@
 //! What somebody needs is still tried: confirmations, changes, cancellations and codes.
 
 use domain::{
-    instant::Instant,
+    instant::{DAY_SECONDS, Instant},
     mail::{FAILURE_DAYS, MAX_FAILURES, PermanentStatus, StopReason},
 };
 use storage::Tx;
-
-const DAY_SECONDS: i64 = 86_400;
 
 /// Stops messages and reminders to a mailbox for which a mail has just been recorded that failed for good: at once if its address is wrong
 /// or gone, else when that happened several times.

@@ -2,14 +2,13 @@
 
 use domain::{
     account::{Account, ApiKey},
-    check_in_code::CheckInCode,
     entropy::Entropy,
     event::{Event, Reminders},
     ids::{AccountId, EventId, KeyId, PersonId, RegistrationId},
     instant::Instant,
     person::{Person, Role},
     plan::Plan,
-    registration::{Party, Registration, Status},
+    registration::{CheckInCode, Party, Registration, Status},
     schedule::{EventTime, Schedule},
     scope::Scopes,
 };

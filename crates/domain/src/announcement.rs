@@ -1,7 +1,7 @@
 //! When registrants are told of an event's new time or place: not at once, so that several changes are one mail, and a change that
 //! is undone is none.
 
-use super::{instant::Instant, mail_quota::MailCount};
+use super::{instant::Instant, mail::quota::MailCount};
 
 /// How long a change must be the last one.
 const QUIET_SECONDS: i64 = 5 * 60;

@@ -1,37 +1,13 @@
 //! API keys: their form, and how a key is recognized without storing it (rule 16 of docs/rules.md).
 
-use secrecy::{ExposeSecret, SecretString};
-use sha2::{Digest, Sha256};
-
-use super::{entropy::Entropy, token};
+use super::token::token;
 
 /// The prefix of every key, by which secret scanners recognize leaked keys.
 pub const PREFIX: &str = "mus_live_";
 
-/// A key in plain text, which exists only while it is created and while a caller is authenticated. Only its hash is stored.
-#[derive(Debug, Clone)]
-pub struct PlainKey(SecretString);
-
-impl PlainKey {
-    /// A new key.
-    pub fn generate(entropy: &Entropy) -> Self {
-        Self(token::generate(PREFIX, entropy))
-    }
-
-    /// Parses a key. `None` if its form or its checksum is wrong, so that no look-up is needed.
-    pub fn parse(text: &str) -> Option<Self> {
-        token::parse(PREFIX, text).map(Self)
-    }
-
-    /// SHA-256 of the whole key, which is stored. A slow hash is not needed, since the key is random.
-    pub fn hash(&self) -> [u8; 32] {
-        Sha256::digest(self.expose()).into()
-    }
-
-    /// The key itself, to show to its owner once.
-    pub fn expose(&self) -> &str {
-        self.0.expose_secret()
-    }
+token! {
+    /// A key in plain text, which exists only while it is created and while a caller is authenticated.
+    PlainKey: PREFIX
 }
 
 #[cfg(test)]
@@ -39,6 +15,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::entropy::Entropy;
 
     #[test]
     fn a_new_key_is_recognised() {

@@ -7,11 +7,11 @@ use sha2::{Digest as _, Sha256};
 use super::{
     email,
     ids::{AccountId, PersonId},
+    instant::DAY_SECONDS,
     rate::{Limit, MailboxLimits},
 };
 
 const HOUR_SECONDS: i64 = 3_600;
-const DAY_SECONDS: i64 = 86_400;
 
 /// SHA-256 of a browser's secret.
 pub type BrowserHash = [u8; 32];

@@ -2,6 +2,7 @@
 
 mod entry;
 mod filter;
+pub mod search_words;
 mod sitemap;
 mod start;
 

@@ -1,6 +1,6 @@
 //! Date-times in requests and in answers.
 
-use std::{cmp::Ordering, fmt::Write as _, str::FromStr};
+use std::{cmp::Ordering, str::FromStr};
 
 use jiff::{
     SignedDuration,
@@ -202,53 +202,13 @@ impl EventTime {
     pub fn rfc3339(&self) -> String {
         let utc = self.at.to_utc();
         let minutes = self.local.duration_since(utc).as_mins();
-        let mut text = String::with_capacity(MAX_LENGTH);
         if minutes == 0 {
-            push_civil(&mut text, utc);
-            text.push('Z');
-            return text;
+            return format!("{utc}Z");
         }
         let local = utc.saturating_add(SignedDuration::from_mins(minutes));
-        push_civil(&mut text, local);
-        text.push(if minutes < 0 { '-' } else { '+' });
-        // Within a day, so both have two digits.
-        push_two(&mut text, minutes.abs() / 60);
-        text.push(':');
-        push_two(&mut text, minutes.abs() % 60);
-        text
-    }
-}
-
-/// The length of `2027-05-01T18:00:00.000000+02:00`.
-const MAX_LENGTH: usize = 32;
-
-/// Adds a date-time. Most are to the second, and written by their digits: a list has many.
-fn push_civil(text: &mut String, civil: DateTime) {
-    let year = civil.year();
-    if civil.subsec_nanosecond() != 0 || !(0..=9999).contains(&year) {
-        // Nothing fails that writes into memory.
-        let _infallible = write!(text, "{civil}");
-        return;
-    }
-    push_two(text, i64::from(year / 100));
-    push_two(text, i64::from(year % 100));
-    for (before, number) in [
-        ('-', civil.month()),
-        ('-', civil.day()),
-        ('T', civil.hour()),
-        (':', civil.minute()),
-        (':', civil.second()),
-    ] {
-        text.push(before);
-        push_two(text, i64::from(number));
-    }
-}
-
-/// Adds a number below 100 with two digits.
-fn push_two(text: &mut String, number: i64) {
-    for digit in [number / 10 % 10, number % 10] {
-        let digit = u8::try_from(digit).unwrap_or_default();
-        text.push(char::from(b'0' + digit));
+        let sign = if minutes < 0 { '-' } else { '+' };
+        let (hours, minutes) = (minutes.abs() / 60, minutes.abs() % 60);
+        format!("{local}{sign}{hours:02}:{minutes:02}")
     }
 }
 

@@ -2,9 +2,11 @@
 
 use uuid::Uuid;
 
-use super::{ids::PersonId, instant::Instant};
+use super::{
+    ids::PersonId,
+    instant::{DAY_SECONDS, Instant},
+};
 
-const DAY_SECONDS: i64 = 86_400;
 /// For how long a changed address can be taken back.
 pub const TAKE_BACK_SECONDS: i64 = 7 * DAY_SECONDS;
 

@@ -26,8 +26,8 @@ use super::{
 };
 
 pub use changes::{
-    AccountChange, Disconnection, EventChange, Export, KeyOrigin, KnownAs, MemberChange,
-    MessageChange, PersonChange, RegistrationChange, WebhookChange,
+    AccountChange, DetailsChange, Disconnection, EventChange, Export, KeyOrigin, KnownAs,
+    MailChoice, MemberChange, MessageChange, PersonChange, RegistrationChange, WebhookChange,
 };
 pub use messages::MessageEffect;
 pub use notice::{Audience, Notice};
@@ -143,26 +143,10 @@ pub enum Fact<'a> {
         /// The address that it had.
         address: &'a str,
     },
-    /// The organizer changed the name, the address or the answers of a registration.
-    RegistrationEdited {
-        /// The event's owner.
-        account: AccountId,
-        /// Before.
-        before: &'a Registration,
-        /// After.
-        after: &'a Registration,
-    },
-    /// An attendee changed their own answers, or made their party smaller.
-    AnswersChanged {
-        /// The event's owner.
-        account: AccountId,
-        /// Before.
-        before: &'a Registration,
-        /// After.
-        after: &'a Registration,
-    },
-    /// An attendee took over the details of a repeated registration.
-    DetailsTakenOver {
+    /// The details of a registration changed.
+    DetailsChanged {
+        /// Who changed them, and how.
+        change: DetailsChange,
         /// The event's owner.
         account: AccountId,
         /// Before.
@@ -308,8 +292,10 @@ pub enum Fact<'a> {
         /// The mail.
         job: &'a JobKey,
     },
-    /// Someone whom an organizer added wants no more mails of the account.
-    MailRefused {
+    /// Someone chose which mails they get.
+    MailChosen {
+        /// What.
+        choice: MailChoice,
         /// The event's account.
         account: AccountId,
         /// The event.
@@ -332,15 +318,6 @@ pub enum Fact<'a> {
         event: &'a Event,
         /// Which of its reminders.
         reminder: Reminder,
-    },
-    /// Someone wants no reminders of an event.
-    RemindersRefused {
-        /// The event's account.
-        account: AccountId,
-        /// The event.
-        event: EventId,
-        /// The registration.
-        registration: RegistrationId,
     },
     /// A message to the people who registered for an event was written, or something became of it.
     MessageChanged {
@@ -368,16 +345,5 @@ pub enum Fact<'a> {
         webhook: &'a Webhook,
         /// What.
         change: WebhookChange,
-    },
-    /// Someone who registered wants no more messages of the account, or wants them again.
-    MessagesRefused {
-        /// The event's account.
-        account: AccountId,
-        /// The event.
-        event: EventId,
-        /// The registration; `None` if it is someone else's by now: its address was corrected.
-        registration: Option<RegistrationId>,
-        /// Whether they want them again.
-        again: bool,
     },
 }

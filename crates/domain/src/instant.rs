@@ -10,6 +10,9 @@ use jiff::{SignedDuration, Timestamp, civil::DateTime, tz::Offset};
 /// The moment that instants count from, as a UTC clock shows it.
 const EPOCH: DateTime = DateTime::constant(1970, 1, 1, 0, 0, 0, 0);
 
+/// The seconds of a day.
+pub const DAY_SECONDS: i64 = 86_400;
+
 const MICROS_PER_SECOND: i64 = 1_000_000;
 
 /// Microseconds since 1970-01-01T00:00:00Z. Both engines store this number, so that they sort and compare alike.

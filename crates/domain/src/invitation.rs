@@ -2,11 +2,10 @@
 
 use super::{
     ids::{AccountId, InvitationId, PersonId},
-    instant::Instant,
+    instant::{DAY_SECONDS, Instant},
     person::{NamedEvent, Rights},
 };
 
-const DAY_SECONDS: i64 = 86_400;
 /// For how long an invitation is valid.
 pub const VALID_SECONDS: i64 = 7 * DAY_SECONDS;
 

@@ -9,9 +9,8 @@ use std::{borrow::Cow, fmt, str::FromStr};
 
 use uuid::Uuid;
 
-pub use kind::{JobKind, UnknownJobKind};
 pub use security::SecurityNotice;
-pub use task::{InvalidPayload, Task};
+pub use task::{InvalidPayload, JobKind, Task, UnknownJobKind};
 
 use super::{
     ids::{EventId, RegistrationId, WebhookId},

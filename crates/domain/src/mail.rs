@@ -2,17 +2,16 @@
 
 mod bounce_token;
 mod problem;
+pub mod quota;
 mod status;
 mod words;
-
-use std::{fmt, str::FromStr};
 
 pub use bounce_token::BounceToken;
 pub use problem::{GuestMail, MailProblem};
 pub use status::PermanentStatus;
 pub use words::server_words;
 
-use crate::{instant::Instant, job::JobKey};
+use crate::{instant::Instant, job::JobKey, names::names};
 
 /// For how many days it is known what became of a mail.
 pub const MAIL_DAYS: u32 = 90;
@@ -23,65 +22,35 @@ pub const MAX_FAILURES: i64 = 3;
 /// See [`MAX_FAILURES`].
 pub const FAILURE_DAYS: i64 = 30;
 
-/// What is known of a mail that is no job any more.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum MailState {
-    /// The mail server took it.
-    HandedOver,
-    /// The mail server refused it, or every try failed.
-    Refused,
-    /// A server took it, and reported later that it cannot be delivered.
-    Bounced,
-    /// Its recipient called it spam.
-    Complained,
-    /// It was not sent, since its recipient gets no such mails.
-    Withheld,
-}
-
-/// No state of a mail that this version knows.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("is no state of a mail")]
-pub struct UnknownMailState;
-
-impl MailState {
-    const ALL: [Self; 5] = [
-        Self::HandedOver,
-        Self::Refused,
-        Self::Bounced,
-        Self::Complained,
-        Self::Withheld,
-    ];
-
-    /// Its name, as it is stored and shown.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::HandedOver => "handed_over",
-            Self::Refused => "refused",
-            Self::Bounced => "bounced",
-            Self::Complained => "complained",
-            Self::Withheld => "withheld",
-        }
+names! {
+    /// What is known of a mail that is no job any more.
+    #[derive(Hash, PartialOrd, Ord)]
+    MailState / UnknownMailState: "is no state of a mail" {
+        /// The mail server took it.
+        HandedOver = "handed_over",
+        /// The mail server refused it, or every try failed.
+        Refused = "refused",
+        /// A server took it, and reported later that it cannot be delivered.
+        Bounced = "bounced",
+        /// Its recipient called it spam.
+        Complained = "complained",
+        /// It was not sent, since its recipient gets no such mails.
+        Withheld = "withheld",
     }
 
+    /// Why a mailbox gets no messages and reminders, whoever they are from.
+    StopReason / UnknownStopReason: "is no reason to stop mails" {
+        /// Mails to it were refused or came back for good.
+        Bounced = "bounced",
+        /// Its owner called a mail spam.
+        Complained = "complained",
+    }
+}
+
+impl MailState {
     /// Whether the organizer should look at the address.
     pub const fn is_problem(self) -> bool {
         matches!(self, Self::Refused | Self::Bounced | Self::Complained)
-    }
-}
-
-impl fmt::Display for MailState {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(self.name())
-    }
-}
-
-impl FromStr for MailState {
-    type Err = UnknownMailState;
-
-    fn from_str(name: &str) -> Result<Self, UnknownMailState> {
-        let mut all = Self::ALL.into_iter();
-        all.find(|state| state.name() == name)
-            .ok_or(UnknownMailState)
     }
 }
 
@@ -102,35 +71,6 @@ pub struct SentMail {
     pub bounce_token: Option<[u8; 32]>,
     /// When.
     pub at: Instant,
-}
-
-/// Why a mailbox gets no messages and reminders, whoever they are from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum StopReason {
-    /// Mails to it were refused or came back for good.
-    Bounced,
-    /// Its owner called a mail spam.
-    Complained,
-}
-
-impl StopReason {
-    /// Its name, as it is stored and shown.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Bounced => "bounced",
-            Self::Complained => "complained",
-        }
-    }
-}
-
-impl FromStr for StopReason {
-    type Err = UnknownMailState;
-
-    fn from_str(name: &str) -> Result<Self, UnknownMailState> {
-        let mut all = [Self::Bounced, Self::Complained].into_iter();
-        all.find(|reason| reason.name() == name)
-            .ok_or(UnknownMailState)
-    }
 }
 
 /// What a server or a provider reports about a mail that was handed over.

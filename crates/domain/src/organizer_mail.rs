@@ -1,10 +1,9 @@
 //! Mails to members of an account about registrations, collected: a rush of registrations is one mail.
 
-use std::{fmt, str::FromStr};
-
 use super::{
     ids::{AccountId, EventId, PersonId},
     instant::Instant,
+    names::names,
     person::{Rights, Role},
 };
 
@@ -20,51 +19,17 @@ const LATE_SECONDS: i64 = 30;
 /// Names of registrants in a mail, for each event.
 pub const MAX_NAMES: usize = 5;
 
-/// About which registrations a member is mailed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum MailChoice {
-    /// What awaits the organizer's approval.
-    #[default]
-    Approvals,
-    /// Every registration.
-    All,
-    /// None.
-    Nothing,
-}
-
-impl MailChoice {
-    /// All choices.
-    pub const EACH: [Self; 3] = [Self::Approvals, Self::All, Self::Nothing];
-
-    /// Its name, as it is stored and shown.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Approvals => "approvals",
-            Self::All => "all",
-            Self::Nothing => "none",
-        }
-    }
-}
-
-impl fmt::Display for MailChoice {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(self.name())
-    }
-}
-
-/// The text is no choice.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("must be approvals, all or none")]
-pub struct UnknownMailChoice;
-
-impl FromStr for MailChoice {
-    type Err = UnknownMailChoice;
-
-    fn from_str(name: &str) -> Result<Self, UnknownMailChoice> {
-        let mut choices = Self::EACH.into_iter();
-        choices
-            .find(|choice| choice.name() == name)
-            .ok_or(UnknownMailChoice)
+names! {
+    /// About which registrations a member is mailed.
+    #[derive(Default)]
+    MailChoice / UnknownMailChoice: "must be approvals, all or none" {
+        /// What awaits the organizer's approval.
+        #[default]
+        Approvals = "approvals",
+        /// Every registration.
+        All = "all",
+        /// None.
+        Nothing = "none",
     }
 }
 
@@ -221,17 +186,17 @@ mod tests {
             organizer.wanted(&updates).len()
         };
         for role in [Role::Owner, Role::Organizer] {
-            assert_eq!(MailChoice::EACH.map(|choice| told(role, choice)), [2, 3, 0]);
+            assert_eq!(MailChoice::ALL.map(|choice| told(role, choice)), [2, 3, 0]);
         }
         assert_eq!(
-            MailChoice::EACH.map(|choice| told(Role::Door, choice)),
+            MailChoice::ALL.map(|choice| told(Role::Door, choice)),
             [0; 3]
         );
     }
 
     #[test]
     fn every_choice_is_found_by_its_name() {
-        for choice in MailChoice::EACH {
+        for choice in MailChoice::ALL {
             assert_eq!(choice.name().parse(), Ok(choice));
         }
         assert_eq!("All".parse::<MailChoice>(), Err(UnknownMailChoice));

@@ -1,11 +1,10 @@
 //! People who sign in, and their roles in accounts.
 
-use std::{fmt, str::FromStr};
-
 use super::{
     account::ApiKey,
     ids::{AccountId, EventId, PersonId},
     instant::Instant,
+    names::names,
     schedule::Schedule,
     scope::{Scope, Scopes},
 };
@@ -173,6 +172,16 @@ impl From<Role> for Position<'_> {
     }
 }
 
+/// For how many events a role is, unless it is for all, as the other one is.
+pub fn for_events(events: Option<usize>, other: Option<usize>) -> String {
+    match (events, other) {
+        (Some(1), _) => " for one event".to_owned(),
+        (Some(events), _) => format!(" for {events} events"),
+        (None, Some(_)) => " for all events".to_owned(),
+        (None, None) => String::new(),
+    }
+}
+
 /// What a person may do in an account, and whether anyone may do anything there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Standing {
@@ -193,35 +202,20 @@ pub struct MemberKey {
     pub rights: Option<Rights>,
 }
 
-/// What a member may do in an account. The more powerful role is the lesser one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Role {
-    /// Everything.
-    Owner,
-    /// Everything but changing members and removing the account.
-    Organizer,
-    /// Seeing events and registrations, and checking attendees in.
-    Door,
+names! {
+    /// What a member may do in an account. The more powerful role is the lesser one.
+    #[derive(PartialOrd, Ord, Hash)]
+    Role / UnknownRole: "must be owner, organizer or door" {
+        /// Everything.
+        Owner = "owner",
+        /// Everything but changing members and removing the account.
+        Organizer = "organizer",
+        /// Seeing events and registrations, and checking attendees in.
+        Door = "door",
+    }
 }
 
-/// The text is no role.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("must be owner, organizer or door")]
-pub struct UnknownRole;
-
 impl Role {
-    /// All roles, the most powerful first.
-    pub const ALL: [Self; 3] = [Self::Owner, Self::Organizer, Self::Door];
-
-    /// Its name, as it is stored and shown.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Owner => "owner",
-            Self::Organizer => "organizer",
-            Self::Door => "door",
-        }
-    }
-
     /// The scopes of the sessions of members with this role, and the most that their keys can have.
     pub fn scopes(self) -> Scopes {
         let all = Scope::ALL_OF_SESSIONS.iter().copied();
@@ -237,30 +231,13 @@ impl Role {
             ]),
         }
     }
-}
 
-impl Role {
     /// Whether the role sees the addresses and answers of guests. At the door, names are enough.
     pub const fn sees_addresses(self) -> bool {
         match self {
             Self::Owner | Self::Organizer => true,
             Self::Door => false,
         }
-    }
-}
-
-impl fmt::Display for Role {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(self.name())
-    }
-}
-
-impl FromStr for Role {
-    type Err = UnknownRole;
-
-    fn from_str(name: &str) -> Result<Self, UnknownRole> {
-        let mut all = Self::ALL.into_iter();
-        all.find(|role| role.name() == name).ok_or(UnknownRole)
     }
 }
 

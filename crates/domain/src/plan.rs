@@ -1,59 +1,28 @@
 //! Plans and their quotas (rule 13 of docs/rules.md).
 
-use std::{fmt, str::FromStr};
+use std::fmt;
 
-/// A plan.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Plan {
-    /// The plan of a new account.
-    Free,
-    /// A paid plan.
-    Premium,
-    /// A paid plan.
-    Pro,
-    /// A paid plan.
-    Business,
+use super::names::names;
+
+names! {
+    /// A plan, from the smallest to the largest.
+    #[derive(Hash)]
+    Plan / UnknownPlan(String): "there is no plan \"{0}\": use free, premium, pro or business" {
+        /// The plan of a new account.
+        Free = "free",
+        /// A paid plan.
+        Premium = "premium",
+        /// A paid plan.
+        Pro = "pro",
+        /// A paid plan.
+        Business = "business",
+    }
 }
 
 impl Plan {
-    /// All plans, the smallest first.
-    pub const ALL: [Self; 4] = [Self::Free, Self::Premium, Self::Pro, Self::Business];
-
-    /// Its name in settings, commands and storage.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Free => "free",
-            Self::Premium => "premium",
-            Self::Pro => "pro",
-            Self::Business => "business",
-        }
-    }
-
     /// Whether it may see registrations.
     pub const fn is_paid(self) -> bool {
         !matches!(self, Self::Free)
-    }
-}
-
-impl fmt::Display for Plan {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(self.name())
-    }
-}
-
-/// The text is no plan.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("there is no plan \"{0}\": use free, premium, pro or business")]
-pub struct UnknownPlan(String);
-
-impl FromStr for Plan {
-    type Err = UnknownPlan;
-
-    fn from_str(name: &str) -> Result<Self, Self::Err> {
-        Self::ALL
-            .into_iter()
-            .find(|plan| plan.name() == name)
-            .ok_or_else(|| UnknownPlan(name.to_owned()))
     }
 }
 

@@ -1,16 +1,16 @@
 //! The secret token in an attendee's private link. Only its hash is stored.
 
-use secrecy::{ExposeSecret, SecretString};
-use sha2::{Digest, Sha256};
+use secrecy::SecretString;
 
-use super::entropy::Entropy;
+use super::{entropy::Entropy, token::token};
 
 /// 190 random bits.
 const CHARACTERS: usize = 32;
 
-/// A token in plain text, which exists only while a mail or an answer is made and while a link is used.
-#[derive(Debug, Clone)]
-pub struct LinkToken(SecretString);
+token! {
+    /// A token in plain text, which exists only while a mail or an answer is made and while a link is used.
+    LinkToken
+}
 
 impl LinkToken {
     /// A new token.
@@ -23,16 +23,6 @@ impl LinkToken {
         let is_token =
             text.len() == CHARACTERS && text.bytes().all(|byte| byte.is_ascii_alphanumeric());
         is_token.then(|| Self(SecretString::from(text)))
-    }
-
-    /// SHA-256 of the token, which is stored. A slow hash is not needed, since the token is random.
-    pub fn hash(&self) -> [u8; 32] {
-        Sha256::digest(self.expose()).into()
-    }
-
-    /// The token itself, for the link.
-    pub fn expose(&self) -> &str {
-        self.0.expose_secret()
     }
 }
 

@@ -2,6 +2,8 @@
 
 use std::{fmt, num::NonZeroU32, str::FromStr, time::Duration};
 
+use super::names::names;
+
 /// A rate limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Limit {
@@ -85,17 +87,18 @@ impl Default for LimitSettings {
     }
 }
 
-/// The period of a rate.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Period {
-    /// A second.
-    Second,
-    /// A minute.
-    Minute,
-    /// An hour.
-    Hour,
-    /// A day.
-    Day,
+names! {
+    /// The period of a rate.
+    Period {
+        /// A second.
+        Second = "second",
+        /// A minute.
+        Minute = "minute",
+        /// An hour.
+        Hour = "hour",
+        /// A day.
+        Day = "day",
+    }
 }
 
 /// The text is no rate limit.
@@ -104,8 +107,6 @@ pub enum Period {
 pub struct InvalidLimit;
 
 impl Period {
-    const ALL: [Self; 4] = [Self::Second, Self::Minute, Self::Hour, Self::Day];
-
     /// How long it is.
     pub const fn length(self) -> Duration {
         Duration::from_secs(match self {
@@ -114,15 +115,6 @@ impl Period {
             Self::Hour => 3_600,
             Self::Day => 86_400,
         })
-    }
-
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Second => "second",
-            Self::Minute => "minute",
-            Self::Hour => "hour",
-            Self::Day => "day",
-        }
     }
 }
 
@@ -153,10 +145,9 @@ impl FromStr for Limit {
             return Ok(Self::Off);
         }
         let (count, period) = text.split_once('/').ok_or(InvalidLimit)?;
-        let per = Period::ALL.into_iter().find(|one| one.name() == period);
         Ok(Self::Rate {
             count: count.parse().map_err(|_| InvalidLimit)?,
-            per: per.ok_or(InvalidLimit)?,
+            per: Period::named(period).ok_or(InvalidLimit)?,
         })
     }
 }
@@ -165,7 +156,7 @@ impl fmt::Display for Limit {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Off => out.write_str("off"),
-            Self::Rate { count, per } => write!(out, "{count}/{}", per.name()),
+            Self::Rate { count, per } => write!(out, "{count}/{per}"),
         }
     }
 }

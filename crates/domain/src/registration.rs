@@ -2,6 +2,7 @@
 
 mod answers;
 mod changes;
+mod check_in_code;
 mod confirmation;
 mod counters;
 mod details;
@@ -9,9 +10,8 @@ mod party;
 mod registrant;
 mod seats;
 
-use std::{fmt, str::FromStr};
-
 pub use answers::{Answer, check_answers};
+pub use check_in_code::CheckInCode;
 pub use confirmation::{Awaits, Confirmation};
 pub use counters::{Companions, Counters};
 pub use details::{Details, NewDetails};
@@ -21,10 +21,10 @@ pub use seats::{Admission, MUST_BE_NEW, Requester, Seats};
 use uuid::Uuid;
 
 use super::{
-    check_in_code::CheckInCode,
     date_time::EventTime,
     ids::{EventId, RegistrationId},
     instant::Instant,
+    names::names,
     violation::FieldViolation,
 };
 
@@ -132,58 +132,18 @@ pub enum Refusal {
     NotWaitlisted(Status),
 }
 
-/// The status of a registration (rule 11 of docs/rules.md).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Status {
-    /// Awaits the organizer's approval, or the attendee's confirmation.
-    Pending,
-    /// Holds a seat.
-    Confirmed,
-    /// Waits for a seat.
-    Waitlisted,
-    /// Cancelled, which is final.
-    Cancelled,
-}
-
-impl Status {
-    /// All of them.
-    pub const ALL: [Self; 4] = [
-        Self::Pending,
-        Self::Confirmed,
-        Self::Waitlisted,
-        Self::Cancelled,
-    ];
-
-    /// Its name in the contract and in storage.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Pending => "Pending",
-            Self::Confirmed => "Confirmed",
-            Self::Waitlisted => "Waitlisted",
-            Self::Cancelled => "Cancelled",
-        }
-    }
-}
-
-impl fmt::Display for Status {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(self.name())
-    }
-}
-
-/// The text is no status.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("there is no registration status '{0}': use Pending, Confirmed, Waitlisted or Cancelled")]
-pub struct UnknownStatus(String);
-
-impl FromStr for Status {
-    type Err = UnknownStatus;
-
-    fn from_str(name: &str) -> Result<Self, Self::Err> {
-        Self::ALL
-            .into_iter()
-            .find(|status| status.name() == name)
-            .ok_or_else(|| UnknownStatus(name.to_owned()))
+names! {
+    /// The status of a registration (rule 11 of docs/rules.md).
+    #[derive(Hash)]
+    Status / UnknownStatus(String): "there is no registration status '{0}': use Pending, Confirmed, Waitlisted or Cancelled" {
+        /// Awaits the organizer's approval, or the attendee's confirmation.
+        Pending = "Pending",
+        /// Holds a seat.
+        Confirmed = "Confirmed",
+        /// Waits for a seat.
+        Waitlisted = "Waitlisted",
+        /// Cancelled, which is final.
+        Cancelled = "Cancelled",
     }
 }
 

@@ -44,10 +44,10 @@ impl Scopes {
         }
     }
 
-    /// Those of them that are also among `most`.
+    /// Those of them that are also among `limit`.
     #[must_use]
-    pub fn within(self, most: Self) -> Self {
-        Self::named(self.iter().filter(|scope| most.contain(*scope)))
+    pub fn within(self, limit: Self) -> Self {
+        Self::named(self.iter().filter(|scope| limit.contain(*scope)))
     }
 
     /// The scopes of this version, in the order of [`Scope::ALL_OF_SESSIONS`].

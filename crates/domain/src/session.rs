@@ -1,19 +1,14 @@
 //! Sessions: a person who has signed in, in one browser.
 
-use secrecy::{ExposeSecret, SecretString};
-use sha2::{Digest, Sha256};
-
 use super::{
-    entropy::Entropy,
     ids::{AccountId, PersonId, SessionId},
-    instant::Instant,
-    token,
+    instant::{DAY_SECONDS, Instant},
+    token::token,
 };
 
 /// The prefix of every session's token.
 pub const PREFIX: &str = "mus_ses_";
 
-const DAY_SECONDS: i64 = 86_400;
 /// A session that is not used for so long has ended.
 pub const IDLE_SECONDS: i64 = 7 * DAY_SECONDS;
 /// A session ends at the latest after so long.
@@ -23,30 +18,9 @@ pub const STEP_UP_SECONDS: i64 = 15 * 60;
 /// How many sessions a person may have. One more ends the one that was not used for longest.
 pub const MAX_SESSIONS: i64 = 50;
 
-/// A session's token in plain text, which exists only while it is made and while a caller is authenticated. Only its hash is stored.
-#[derive(Debug, Clone)]
-pub struct SessionToken(SecretString);
-
-impl SessionToken {
-    /// A new token.
-    pub fn generate(entropy: &Entropy) -> Self {
-        Self(token::generate(PREFIX, entropy))
-    }
-
-    /// Parses a token. `None` if its form or its checksum is wrong, so that no look-up is needed.
-    pub fn parse(text: &str) -> Option<Self> {
-        token::parse(PREFIX, text).map(Self)
-    }
-
-    /// SHA-256 of the whole token, which is stored. A slow hash is not needed, since the token is random.
-    pub fn hash(&self) -> [u8; 32] {
-        Sha256::digest(self.expose()).into()
-    }
-
-    /// The token itself, for the browser's cookie.
-    pub fn expose(&self) -> &str {
-        self.0.expose_secret()
-    }
+token! {
+    /// A session's token in plain text, which exists only while it is made and while a caller is authenticated.
+    SessionToken: PREFIX
 }
 
 /// A session as it is stored.
@@ -90,6 +64,7 @@ impl Session {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::entropy::Entropy;
 
     #[test]
     fn a_new_token_is_recognised_and_a_key_is_none() {

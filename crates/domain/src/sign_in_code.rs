@@ -1,6 +1,6 @@
 //! Codes in mails, by which people prove that an address is theirs.
 
-use std::{fmt, str::FromStr};
+use std::fmt;
 
 use subtle::ConstantTimeEq as _;
 
@@ -8,6 +8,7 @@ use super::{
     entropy::Entropy,
     ids::{CodeId, SessionId},
     instant::Instant,
+    names::names,
 };
 
 /// For how long a code is valid.
@@ -58,58 +59,22 @@ impl fmt::Debug for Digits {
     }
 }
 
-/// What a mail with a code is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Purpose {
-    /// To sign in.
-    SignIn,
-    /// To prove again who is signed in.
-    StepUp,
-    /// To change to this address.
-    EmailChange,
-    /// To tell the address before that it was changed. There is no code to type in.
-    EmailChanged,
-    /// To prove that an address for questions belongs to the account.
-    Contact,
-    /// To take back an address that was changed.
-    TakeBack,
-}
-
-/// The text is no purpose.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("is no purpose of a code")]
-pub struct UnknownPurpose;
-
-impl Purpose {
-    const ALL: [Self; 6] = [
-        Self::SignIn,
-        Self::StepUp,
-        Self::EmailChange,
-        Self::EmailChanged,
-        Self::Contact,
-        Self::TakeBack,
-    ];
-
-    /// Its name, as it is stored.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::SignIn => "sign_in",
-            Self::StepUp => "step_up",
-            Self::EmailChange => "email_change",
-            Self::EmailChanged => "email_changed",
-            Self::Contact => "contact",
-            Self::TakeBack => "take_back",
-        }
-    }
-}
-
-impl FromStr for Purpose {
-    type Err = UnknownPurpose;
-
-    fn from_str(name: &str) -> Result<Self, UnknownPurpose> {
-        let mut all = Self::ALL.into_iter();
-        let found = all.find(|purpose| purpose.name() == name);
-        found.ok_or(UnknownPurpose)
+names! {
+    /// What a mail with a code is for.
+    #[derive(Hash)]
+    Purpose / UnknownPurpose: "is no purpose of a code" {
+        /// To sign in.
+        SignIn = "sign_in",
+        /// To prove again who is signed in.
+        StepUp = "step_up",
+        /// To change to this address.
+        EmailChange = "email_change",
+        /// To tell the address before that it was changed. There is no code to type in.
+        EmailChanged = "email_changed",
+        /// To prove that an address for questions belongs to the account.
+        Contact = "contact",
+        /// To take back an address that was changed.
+        TakeBack = "take_back",
     }
 }
 

@@ -13,6 +13,40 @@ const CHECKSUM_CHARACTERS: usize = 6;
 /// Digits by value.
 const BASE62: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
+/// Declares a secret in plain text, of which only the hash is stored: `Token`, or `Token: prefix` for one of this module's form.
+macro_rules! token {
+    ($(#[$meta:meta])+ $name:ident $(: $prefix:expr)?) => {
+        $(#[$meta])+
+        #[derive(Debug, Clone)]
+        pub struct $name(secrecy::SecretString);
+
+        impl $name {
+            $(
+                /// A new one.
+                pub fn generate(entropy: &$crate::entropy::Entropy) -> Self {
+                    Self($crate::token::generate($prefix, entropy))
+                }
+
+                /// Parses one. `None` if its form or its checksum is wrong, so that no look-up is needed.
+                pub fn parse(text: &str) -> Option<Self> {
+                    $crate::token::parse($prefix, text).map(Self)
+                }
+            )?
+
+            /// SHA-256 of the whole text, which is stored. A slow hash is not needed, since it is random.
+            pub fn hash(&self) -> [u8; 32] {
+                <sha2::Sha256 as sha2::Digest>::digest(self.expose()).into()
+            }
+
+            /// The text itself, for whom it is made.
+            pub fn expose(&self) -> &str {
+                secrecy::ExposeSecret::expose_secret(&self.0)
+            }
+        }
+    };
+}
+pub(super) use token;
+
 /// A new secret of the kind with this prefix.
 pub(super) fn generate(prefix: &str, entropy: &Entropy) -> SecretString {
     let secret = entropy.base62(SECRET_CHARACTERS);

@@ -5,8 +5,6 @@ mod retry;
 mod signature;
 mod subscription;
 
-use std::{fmt, str::FromStr};
-
 pub use message::{Subject, WebhookMessage};
 pub use muster_api::WebhookType;
 pub use retry::{
@@ -22,6 +20,7 @@ use super::{
     ids::{AccountId, EventId, WebhookId},
     instant::Instant,
     job::{Destination, Job, Task},
+    names::names,
     plan::Plan,
 };
 
@@ -146,47 +145,9 @@ pub const fn quota(plan: Plan) -> i64 {
     if plan.is_paid() { 10 } else { 2 }
 }
 
-/// A set of names that are stored and shown.
-macro_rules! names {
-    ($($(#[$doc:meta])+ $type:ident / $unknown:ident { $($(#[$variant_doc:meta])+ $variant:ident = $name:literal,)+ })+) => {$(
-        $(#[$doc])+
-        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-        pub enum $type { $($(#[$variant_doc])+ $variant,)+ }
-
-        /// The text is none of them.
-        #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-        #[error("is none of the names")]
-        pub struct $unknown;
-
-        impl $type {
-            /// All of them.
-            pub const ALL: &'static [Self] = &[$(Self::$variant),+];
-
-            /// Its name, as it is stored and shown.
-            pub const fn name(self) -> &'static str {
-                match self { $(Self::$variant => $name,)+ }
-            }
-        }
-
-        impl fmt::Display for $type {
-            fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-                out.write_str(self.name())
-            }
-        }
-
-        impl FromStr for $type {
-            type Err = $unknown;
-
-            fn from_str(name: &str) -> Result<Self, $unknown> {
-                Self::ALL.iter().copied().find(|one| one.name() == name).ok_or($unknown)
-            }
-        }
-    )+};
-}
-
 names! {
     /// How much a message says.
-    Content / UnknownContent {
+    Content / UnknownContent: "is none of the names" {
         /// Ids, the status and the names of changed fields.
         Thin = "thin",
         /// The event and the registration as well.
@@ -194,7 +155,7 @@ names! {
     }
 
     /// Whether messages are sent.
-    WebhookState / UnknownWebhookState {
+    WebhookState / UnknownWebhookState: "is none of the names" {
         /// They are sent.
         Active = "active",
         /// They wait, since its owner wants that.
@@ -204,7 +165,7 @@ names! {
     }
 
     /// Why a webhook is disabled.
-    DisabledReason / UnknownDisabledReason {
+    DisabledReason / UnknownDisabledReason: "is none of the names" {
         /// Nothing got through for days.
         Failing = "failing",
         /// The receiver answered that it is gone.
@@ -214,7 +175,7 @@ names! {
     }
 
     /// What became of a message to a webhook.
-    DeliveryState / UnknownDeliveryState {
+    DeliveryState / UnknownDeliveryState: "is none of the names" {
         /// It is to be sent, now or once the webhook is active.
         Waiting = "waiting",
         /// The receiver took it.

@@ -17,7 +17,7 @@ use super::{
 const WAIT_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// How long the first connection may take before the start fails.
-const FIRST_TIMEOUT: Duration = Duration::from_secs(5);
+const INITIAL_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// How long to wait for a lock: longer than a core that stopped in the middle of a transaction can hold one (see [`SETTINGS`]).
 macro_rules! lock_timeout {
@@ -93,9 +93,9 @@ pub(super) async fn open(options: &Options) -> Result<Pools, Error> {
 /// Connects once, and says why that fails. Whether the server takes writes is seen later.
 async fn reach(servers: &Servers) -> Result<(), Error> {
     let unreachable = |why: String| format!("cannot reach {}: {why}", servers.shown());
-    let connected = tokio::time::timeout(FIRST_TIMEOUT, servers.connect()).await;
+    let connected = tokio::time::timeout(INITIAL_TIMEOUT, servers.connect()).await;
     let connected = connected
-        .map_err(|_elapsed| format!("no answer within {} s", FIRST_TIMEOUT.as_secs()))
+        .map_err(|_elapsed| format!("no answer within {} s", INITIAL_TIMEOUT.as_secs()))
         .map_err(|why| Error::Unavailable(unreachable(why)))?;
     let connection = connected.map_err(|error| {
         let text = error.to_string();

@@ -1,7 +1,6 @@
 //! How values are stored, the same on both engines.
 
 use domain::{
-    check_in_code::CheckInCode,
     event::{CustomField, Reminders, TimeAndPlace},
     ids::{
         AccountId, AuthorizationId, ClientId, CodeId, EventId, GrantId, InvitationId, KeyId,
@@ -16,7 +15,7 @@ use domain::{
     organizer_mail::MailChoice,
     person::Role,
     plan::Plan,
-    registration::{Answer, Status},
+    registration::{Answer, CheckInCode, Status},
     scope::Scopes,
     sign_in_code::{Digits, Holder, Purpose},
     webhook::{

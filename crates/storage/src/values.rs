@@ -1,7 +1,7 @@
 //! How single values are stored, the same on both engines.
 
 use domain::{
-    catalogue::Starts,
+    catalogue::{Starts, search_words},
     event::{Event, ListedEvent},
     ids::{AccountId, ClientId, EventId, GrantId, KeyId, PersonId, RegistrationId, SeriesId},
     instant::Instant,
@@ -11,7 +11,6 @@ use domain::{
     period::Period,
     person::{Reach, Rights},
     registration::{Counters, Status},
-    words,
 };
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
@@ -71,7 +70,7 @@ impl From<EventFilter> for MyEventsFilter {
 
 impl MyEventsFilter {
     pub(crate) fn folded_text(&self) -> Option<String> {
-        self.text.as_deref().map(words::folded)
+        self.text.as_deref().map(search_words::folded)
     }
 }
 
@@ -117,7 +116,7 @@ impl RegistrationFilter {
     /// The words that are looked for, folded; unused ones are empty, and in every text. Those from [`MAX_FREE_WORDS`] on are one: they must
     /// stand in this order.
     pub(super) fn words(&self) -> [String; MAX_FREE_WORDS] {
-        let folded = words::folded(self.text.as_deref().unwrap_or_default());
+        let folded = search_words::folded(self.text.as_deref().unwrap_or_default());
         let mut given = folded.split([' ', ',']).filter(|word| !word.is_empty());
         let mut words = [(); MAX_FREE_WORDS].map(|()| given.next().unwrap_or_default().to_owned());
         if let Some(last) = words.last_mut() {
@@ -365,7 +364,10 @@ impl StoredCover {
 pub(super) fn search_text(name: &str, email: &str, companions: &[String]) -> String {
     let texts = [name, email].into_iter();
     let texts = texts.chain(companions.iter().map(String::as_str));
-    texts.map(words::folded).collect::<Vec<_>>().join(" ")
+    texts
+        .map(search_words::folded)
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 /// The longest text that the owner's search looks through, in bytes: an entry of an index on PostgreSQL has room for it. Only texts of
@@ -376,7 +378,7 @@ const MAX_SEARCH_TEXT_LENGTH: usize = 2_400;
 pub(super) fn event_search_text(event: &Event) -> String {
     let city = event.city.as_deref().unwrap_or_default();
     let mut text = [&*event.title, city, &*event.location]
-        .map(words::folded)
+        .map(search_words::folded)
         .join(" ");
     text.truncate(text.floor_char_boundary(MAX_SEARCH_TEXT_LENGTH));
     text

@@ -2,13 +2,12 @@
 
 use core_service::email::{Addressing, Mail, mail};
 use domain::{
-    check_in_code::CheckInCode,
     entropy::Entropy,
     event::{Event, Reminders},
     ids::{AccountId, EventId, RegistrationId},
     instant::Instant,
     job::{Job, Task},
-    registration::{ActiveStatus, Notification, Party, Registrant, Status},
+    registration::{ActiveStatus, CheckInCode, Notification, Party, Registrant, Status},
     schedule::{EventTime, Schedule},
 };
 use server::brand::Brand;
@@ -57,7 +56,7 @@ pub(crate) fn written(input: &[u8]) -> Option<Written> {
             companions: vec![name.clone(); 2],
         },
         check_in_code: CheckInCode::generate(&Entropy::seeded(1)),
-        told: None,
+        announced: None,
         decline_reason: optional(reason.clone()),
         event: Event {
             title,

@@ -1,6 +1,9 @@
 //! What happened on an account: keys, apps, members and webhooks.
 
-use domain::{ids::WebhookId, person::Role};
+use domain::{
+    ids::WebhookId,
+    person::{Role, for_events},
+};
 
 use super::{Words, named, quoted};
 
@@ -193,16 +196,6 @@ const fn role(role: Role) -> &'static str {
         Role::Owner => "an owner",
         Role::Organizer => "an organizer",
         Role::Door => "at the door",
-    }
-}
-
-/// For how many events a role is, unless it is for all, as the other one is.
-fn for_events(events: Option<usize>, other: Option<usize>) -> String {
-    match (events, other) {
-        (Some(1), _) => " for one event".to_owned(),
-        (Some(events), _) => format!(" for {events} events"),
-        (None, Some(_)) => " for all events".to_owned(),
-        (None, None) => String::new(),
     }
 }
 

@@ -11,13 +11,8 @@ use muster_api::v1;
 use super::mask::Mask;
 
 /// A request to create an event. Validation has applied the defaults.
-pub(in crate::grpc) fn new_event(
-    Checked {
-        message: request,
-        mistakes,
-    }: Checked<v1::CreateEventRequest>,
-) -> Checked<NewEvent> {
-    let message = NewEvent {
+pub(in crate::grpc) fn new_event(request: Checked<v1::CreateEventRequest>) -> Checked<NewEvent> {
+    request.map(|request| NewEvent {
         max_capacity: request.max_capacity(),
         is_public: request.is_public(),
         is_location_private: request.is_location_private(),
@@ -47,8 +42,7 @@ pub(in crate::grpc) fn new_event(
         organizer_name: request.organizer_name,
         contact_email: request.contact_email,
         reminders: Reminders::new(request.reminders),
-    };
-    Checked { message, mistakes }
+    })
 }
 
 /// Questions. Validation refuses types that there are not; options are then right with such a type, or left out.

@@ -1,13 +1,12 @@
 //! Filters and cursors of lists.
 
 use domain::{
-    catalogue::{Starts, read_series},
+    catalogue::{Starts, read_series, search_words},
     cursor::{ListName, Place},
     ids::AccountId,
     period::Period,
     person::Reach,
     violation::{FieldViolation, Violations},
-    words,
 };
 use muster_api::v1;
 
@@ -168,7 +167,7 @@ pub(in crate::grpc) fn registrations(
 pub(super) fn searched(q: Option<&str>, violations: &mut Violations) -> Option<String> {
     let text = q.map(str::trim).filter(|text| !text.is_empty())?;
     // Only of accents, so that it would match everything.
-    if words::folded(text).is_empty() {
+    if search_words::folded(text).is_empty() {
         violations.add("q", "must have a letter, a digit or a sign");
     }
     Some(text.to_owned())

@@ -2,7 +2,7 @@
 
 use domain::{
     handle::BLOCKED_SECONDS,
-    instant::Instant,
+    instant::{DAY_SECONDS, Instant},
     mail::MAIL_DAYS,
     oauth::grant::{AUTHORIZATION_SECONDS, CODE_MEMORY_SECONDS},
     retention::Retention,
@@ -10,8 +10,6 @@ use domain::{
 
 use super::Write;
 use crate::service::{MAX_UNUSED_CLIENTS, UNUSED_CLIENT_DAYS};
-
-const DAY_SECONDS: i64 = 86_400;
 
 /// For how long a browser in which someone signed in has budgets of its own.
 const KNOWN_BROWSER_DAYS: u32 = 180;
@@ -23,11 +21,11 @@ const REFUSAL_LINK_DAYS: u32 = 730;
 pub(super) type Kind = (&'static str, Instant, Write);
 
 macro_rules! kinds {
-    ($($delete:ident $(($most:expr))?: $since:expr;)+) => {
+    ($($delete:ident $(($max:expr))?: $since:expr;)+) => {
         [$((
             stringify!($delete),
             $since,
-            |tx, since, limit| Box::pin(tx.$delete(since, $($most,)? limit)),
+            |tx, since, limit| Box::pin(tx.$delete(since, $($max,)? limit)),
         )),+]
     };
 }

@@ -35,7 +35,7 @@ impl Runner {
                 Outcome::Done(Done::Plainly) => done.push(&one.job),
                 Outcome::Done(Done::Sent(delivery)) => {
                     done.push(&one.job);
-                    announced.extend(delivery.told);
+                    announced.extend(delivery.announced);
                     mails.insert(one.job.key, mails::sent(one, delivery, now));
                 }
                 Outcome::Done(Done::Withheld(delivery)) => {

@@ -91,9 +91,9 @@ impl ActivityExport {
     /// The next entries: some, unless these are the last.
     async fn entries(&mut self) -> Result<Vec<Activity>, Error> {
         let is_searched = self.readable.filter.text.is_some();
-        let most = if is_searched { WINDOW } else { PAGE };
+        let max = if is_searched { WINDOW } else { PAGE };
         loop {
-            let page = self.log.read(&self.readable, self.after, most);
+            let page = self.log.read(&self.readable, self.after, max);
             let ActivityPage { entries, next } = page.await?;
             self.after = next;
             if next.is_none() {

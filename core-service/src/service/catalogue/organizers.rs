@@ -95,8 +95,8 @@ impl Catalogue {
         offset: i32,
     ) -> Result<CatalogueView, Error> {
         let (store, now) = (&self.store, self.clock.now());
-        let most = i64::from(MAX_MATCHES) + 1;
-        let found = store.count_past_events(organizer.id, now, most).await?;
+        let max = i64::from(MAX_MATCHES) + 1;
+        let found = store.count_past_events(organizer.id, now, max).await?;
         let found = saturated(found);
         let count = found.min(MAX_MATCHES);
         let limit = limit.min(MAX_MATCHES.saturating_sub(offset)).max(0);

@@ -9,7 +9,7 @@ use domain::{
     fact::Fact,
     ids::EventId,
     job::{ClaimedJob, Task},
-    mail_quota::{MailCount, needed_for_change},
+    mail::quota::{MailCount, needed_for_change},
     plan::Plans,
     registration::Counters,
 };

@@ -5,7 +5,7 @@ use domain::{
     event::Event,
     fact::{EventChange, Fact},
     ids::{AccountId, EventId},
-    mail_quota::MailCount,
+    mail::quota::MailCount,
     plan::Plans,
     registration::Counters,
 };
@@ -172,10 +172,10 @@ async fn spend_on_strangers(
     context: &mut Context,
     account: AccountId,
     limit: u32,
-    most: i32,
+    max: i32,
 ) -> Result<i32, Error> {
     let today = mail_quota::today(context, account).await?;
-    let mails = today.strangers_left(limit).min(most);
+    let mails = today.strangers_left(limit).min(max);
     if mails > 0 {
         let after = MailCount {
             strangers: today.strangers.saturating_add(mails),

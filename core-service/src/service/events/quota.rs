@@ -31,10 +31,10 @@ pub(super) async fn check_all(
     let Some(limit) = plans.active_events.of(account.plan) else {
         return Ok(());
     };
-    let most = i64::from(limit);
+    let max = i64::from(limit);
     let needed = i64::try_from(more).unwrap_or(i64::MAX);
-    let active = reads.count_active_events(account.id, now, most).await?;
-    let left = most.saturating_sub(active);
+    let active = reads.count_active_events(account.id, now, max).await?;
+    let left = max.saturating_sub(active);
     if needed <= left {
         return Ok(());
     }

@@ -5,7 +5,7 @@ use domain::{
     event::{Dates, Event, EventIdentity, LeftOut, NewRepetition, Repetition},
     fact::{EventChange, Fact},
     ids::{EventId, SeriesId},
-    instant::Instant,
+    instant::{DAY_SECONDS, Instant},
     schedule::Schedule,
     slug,
     violation::{Checked, FieldViolation},
@@ -17,8 +17,6 @@ use crate::service::{Context, Error, Events, Invocation, Principal, judgement::J
 
 /// So many later dates of a series are compared with those of a repetition.
 const MAX_STARTS: i64 = 1_000;
-
-const DAY_SECONDS: i64 = 86_400;
 
 /// How an event is to be repeated.
 #[derive(Debug, Clone, PartialEq, Eq)]

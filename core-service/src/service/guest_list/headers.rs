@@ -1,11 +1,11 @@
 //! What headers say, in the main languages of Europe and in the exports of Eventbrite, Luma, pretix and Meetup. All are written as
 //! [`key`] makes them: folded, letters and digits alone. Of several columns with the same meaning, the one that comes first here counts.
 
-use domain::words;
+use domain::catalogue::search_words;
 
 /// A header as it is compared: without case, accents, spaces and signs.
 pub(super) fn key(header: &str) -> String {
-    let folded = words::folded(header);
+    let folded = search_words::folded(header);
     // The apostrophe of Ukrainian counts as a letter.
     let is_kept = |one: &char| one.is_alphanumeric() && *one != '\u{2bc}';
     folded.chars().filter(is_kept).collect()

@@ -6,7 +6,7 @@ use domain::{
     fact::MessageChange,
     ids::{EventId, MessageId},
     instant::Instant,
-    mail_quota::{MailCount, needed_for_change},
+    mail::quota::{MailCount, needed_for_change},
     message::{
         Audience, GRACE_SECONDS, Message, MessageState, Timing, WrittenAudience, WrittenTiming,
     },

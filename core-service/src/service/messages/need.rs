@@ -4,7 +4,7 @@ use domain::{
     account::Account,
     ids::EventId,
     instant::Instant,
-    mail_quota::{MailCount, needed_for_change},
+    mail::quota::{MailCount, needed_for_change},
     message::Audience,
     plan::Plans,
 };

@@ -5,7 +5,7 @@ use domain::{
     email::mailbox_hash,
     event::Event,
     ids::{AccountId, EventId, MessageId},
-    mail_quota::MailCount,
+    mail::quota::MailCount,
     message::{Audience, Message},
     registration::{Registrant, SampleOrganizer},
     violation::Checked,
@@ -95,7 +95,7 @@ impl Messages {
         let reached = self.reached(&account, id, &message.audience).await?;
         let added = need
             .max_added
-            .map_or(reached.added, |most| reached.added.min(most));
+            .map_or(reached.added, |max| reached.added.min(max));
         let mut left_out = self.beside(id, &message.audience).await?;
         left_out.extend(
             [

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use domain::{
     audit::Actor,
     ids::ClientId,
-    instant::Instant,
+    instant::{DAY_SECONDS, Instant},
     oauth::{
         Client, ClientMetadata, PrivateSchemes, Refusal,
         client::{self, document_url},
@@ -22,7 +22,6 @@ use super::{
 };
 use crate::service::{Commands, Context, Error};
 
-const DAY_SECONDS: i64 = 86_400;
 /// For how long a document counts at most.
 const MAX_FRESH_SECONDS: i64 = DAY_SECONDS;
 /// For how long after that it counts while a new one cannot be read.

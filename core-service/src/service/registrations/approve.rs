@@ -2,14 +2,13 @@
 
 use domain::{
     event::Event,
-    fact::{Fact, RegistrationChange},
+    fact::RegistrationChange,
     ids::{EventId, RegistrationId},
     registration::{Counters, Refusal, Registration},
 };
 
-use crate::service::{
-    Context, Error, Invocation, Registrations, registrations::manage::hold_named,
-};
+use super::manage::{hold_named, write};
+use crate::service::{Context, Error, Invocation, Registrations};
 
 /// The result of approving many registrations.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -64,14 +63,8 @@ async fn approve(
         Err(refusal) => return Err(refusal.into()),
     };
     event.check_running(context.now)?;
-    context.tx.update_registration(before, &after).await?;
+    let change = RegistrationChange::Approved;
+    write(context, change, event, (before, &after)).await?;
     *counters = *counters - before.counted() + after.counted();
-    let fact = Fact::RegistrationChanged {
-        change: RegistrationChange::Approved,
-        account: event.account_id,
-        before,
-        after: &after,
-    };
-    context.record(fact).await?;
     Ok(Some(after))
 }

@@ -1,8 +1,7 @@
 //! Declining registrations that hold no seat, one or many: they are cancelled, and the attendees get a mail with the reason.
 
 use domain::{
-    event::Event,
-    fact::{Fact, RegistrationChange},
+    fact::RegistrationChange,
     ids::{EventId, RegistrationId},
     registration::{Refusal, Registration},
 };
@@ -10,7 +9,7 @@ use domain::{
 use crate::service::{
     Context, Error, Invocation, Principal, Registrations,
     registrations::{
-        manage::{Held, hold_named},
+        manage::{Held, hold_named, write},
         promote,
     },
 };
@@ -24,24 +23,16 @@ impl Registrations {
         id: RegistrationId,
         reason: Option<String>,
     ) -> Result<Registration, Error> {
-        let by = by.into();
-        let caller = by.caller;
-        self.require_paid(caller, event).await?;
-        let decide = async |context: &mut Context| {
-            let Held {
-                event,
-                counters,
-                registration: before,
-            } = Held::read(context, caller, event, id).await?;
-            let Some(after) = before.declined(context.now)? else {
-                return Ok(before);
-            };
-            write(context, &event, &before, &after, reason.as_deref()).await?;
-            let counters = counters - before.counted() + after.counted();
-            promote(context, &event, counters).await?;
-            Ok(after)
+        let decide = async |context: &mut Context, _: &Principal, held: Held| {
+            let after = held.registration.declined(context.now)?;
+            if let (Some(after), Some(reason)) = (&after, &reason) {
+                context.tx.set_decline_reason(after.id, reason).await?;
+            }
+            let change = RegistrationChange::Declined;
+            let (registration, _) = held.change(context, change, after).await?;
+            Ok(registration)
         };
-        self.commands.run_for(by, decide).await
+        self.on_held(by, (event, id), decide).await
     }
 
     /// Declines those of these registrations that hold no seat, in the order of registering and in one transaction. Others stay as they
@@ -62,7 +53,12 @@ impl Registrations {
                     Ok(None) | Err(Refusal::HoldsSeat) => continue,
                     Err(refusal) => return Err(refusal.into()),
                 };
-                write(context, &event, registration, &after, reason.as_deref()).await?;
+                event.check_running(context.now)?;
+                if let Some(reason) = &reason {
+                    context.tx.set_decline_reason(after.id, reason).await?;
+                }
+                let change = RegistrationChange::Declined;
+                write(context, change, &event, (registration, &after)).await?;
                 counters = counters - registration.counted() + after.counted();
                 *registration = after;
             }
@@ -71,26 +67,4 @@ impl Registrations {
         };
         self.commands.run(caller, decide).await
     }
-}
-
-async fn write(
-    context: &mut Context,
-    event: &Event,
-    before: &Registration,
-    after: &Registration,
-    reason: Option<&str>,
-) -> Result<(), Error> {
-    event.check_running(context.now)?;
-    if let Some(reason) = reason {
-        context.tx.set_decline_reason(before.id, reason).await?;
-    }
-    context.tx.update_registration(before, after).await?;
-    let fact = Fact::RegistrationChanged {
-        change: RegistrationChange::Declined,
-        account: event.account_id,
-        before,
-        after,
-    };
-    context.record(fact).await?;
-    Ok(())
 }

@@ -48,14 +48,10 @@ impl Registrations {
         id: RegistrationId,
         people: Option<i32>,
     ) -> Result<Arrival, Error> {
-        let by = by.into();
-        let caller = by.caller;
-        self.require_paid(caller, event).await?;
-        let decide = async |context: &mut Context| {
-            let held = Held::read(context, caller, event, id).await?;
+        let decide = async |context: &mut Context, caller: &Principal, held: Held| {
             held.check_in(context, caller, people).await
         };
-        self.commands.run_for(by, decide).await
+        self.on_held(by, (event, id), decide).await
     }
 
     /// The same for the registration with this code.

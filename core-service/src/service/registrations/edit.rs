@@ -4,7 +4,7 @@ use domain::{
     change::Change,
     email::Email,
     entropy::Entropy,
-    fact::Fact,
+    fact::{DetailsChange, Fact},
     ids::{EventId, RegistrationId},
     instant::Instant,
     registration::{Answer, Details, Refusal, Registration, Requester, check_answers},
@@ -80,7 +80,8 @@ impl Registrations {
             } else if after.email != before.email {
                 context.tx.update_address(&after).await?;
             }
-            let fact = Fact::RegistrationEdited {
+            let fact = Fact::DetailsChanged {
+                change: DetailsChange::Edited,
                 account: held.event.account_id,
                 before,
                 after: &after,

@@ -74,8 +74,8 @@ impl Registrations {
             PageStart::Offset(offset) => (0, offset),
             PageStart::After(place) => (place.key, 0),
         };
-        let most = i64::from(limit) + 1;
-        let found = store.search_registrations(id, filter, after, most, offset.into());
+        let max = i64::from(limit) + 1;
+        let found = store.search_registrations(id, filter, after, max, offset.into());
         // Each may read all of an event's registrations.
         let (count, found) = tokio::try_join!(count, found)?;
         let (found, next) = page(found, limit, |(place, last)| Place {

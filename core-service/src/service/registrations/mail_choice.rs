@@ -1,5 +1,6 @@
 //! What a person chooses about mails, by a private link.
 
+pub use domain::fact::MailChoice;
 use domain::{
     audit::Actor, email, event::Event, fact::Fact, private_link::LinkToken,
     registration::Registration,
@@ -11,75 +12,46 @@ use crate::service::{
     catalogue::{organizer, seats_left},
 };
 
-/// What a person chooses about mails. Their registrations stay as they are, and so does every mail about their own requests.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum MailChoice {
-    /// No mails of the event's account to people whom its organizers added, until the person registers there themselves, and confirms or
-    /// changes that.
-    NoMailIfAdded,
-    /// No reminders of the event.
-    NoReminders,
-    /// No messages of the event's account.
-    NoMessages,
-    /// Messages of the event's account again.
-    MessagesAgain,
-}
-
-impl MailChoice {
-    /// Stores the choice for the mailbox of the private link with `hash`. It changes no seats, so no event is locked.
-    pub(super) async fn apply(
-        self,
-        context: &mut Context,
-        hash: &[u8; 32],
-    ) -> Result<(Registration, Event), Error> {
-        let found = context.tx.find_registration_by_link(hash).await?;
-        let mut own = found.ok_or(Error::NO_REGISTRATION)?;
-        let event = context.tx.find_event(own.event_id).await?;
-        let event = event.ok_or(Error::NO_EVENT)?;
-        let (account, registration, now) = (event.account_id, own.id, context.now);
-        let mailbox = email::mailbox_hash(&own.email);
-        let is_new = match self {
-            Self::NoMailIfAdded => {
-                let suppression = (mailbox, Some(account));
-                context.tx.put_suppression(suppression, now).await?
-            }
-            Self::NoReminders => {
-                own.refuses_reminders = true;
-                context.tx.refuse_reminders(registration).await?
-            }
-            Self::NoMessages => {
-                let refusal = (mailbox, account);
-                context.tx.put_message_refusal(refusal, now).await?
-            }
-            Self::MessagesAgain => {
-                let refusal = (mailbox, account);
-                context.tx.delete_message_refusal(refusal).await?
-            }
-        };
-        if is_new {
-            let event = event.id;
-            let fact = match self {
-                Self::NoMailIfAdded => Fact::MailRefused {
-                    account,
-                    event,
-                    registration: Some(registration),
-                },
-                Self::NoReminders => Fact::RemindersRefused {
-                    account,
-                    event,
-                    registration,
-                },
-                Self::NoMessages | Self::MessagesAgain => Fact::MessagesRefused {
-                    account,
-                    event,
-                    registration: Some(registration),
-                    again: self == Self::MessagesAgain,
-                },
-            };
-            context.record(fact).await?;
+/// Stores a choice for the mailbox of the private link with `hash`. It changes no seats, so no event is locked.
+pub(super) async fn apply(
+    choice: MailChoice,
+    context: &mut Context,
+    hash: &[u8; 32],
+) -> Result<(Registration, Event), Error> {
+    let found = context.tx.find_registration_by_link(hash).await?;
+    let mut own = found.ok_or(Error::NO_REGISTRATION)?;
+    let event = context.tx.find_event(own.event_id).await?;
+    let event = event.ok_or(Error::NO_EVENT)?;
+    let (account, registration, now) = (event.account_id, own.id, context.now);
+    let mailbox = email::mailbox_hash(&own.email);
+    let is_new = match choice {
+        MailChoice::NoMailIfAdded => {
+            let suppression = (mailbox, Some(account));
+            context.tx.put_suppression(suppression, now).await?
         }
-        Ok((own, event))
+        MailChoice::NoReminders => {
+            own.refuses_reminders = true;
+            context.tx.refuse_reminders(registration).await?
+        }
+        MailChoice::NoMessages => {
+            let refusal = (mailbox, account);
+            context.tx.put_message_refusal(refusal, now).await?
+        }
+        MailChoice::MessagesAgain => {
+            let refusal = (mailbox, account);
+            context.tx.delete_message_refusal(refusal).await?
+        }
+    };
+    if is_new {
+        let fact = Fact::MailChosen {
+            choice,
+            account,
+            event: event.id,
+            registration: Some(registration),
+        };
+        context.record(fact).await?;
     }
+    Ok((own, event))
 }
 
 /// What a link shows that leads to no registration.
@@ -118,7 +90,8 @@ impl OwnRegistrations {
             let suppression = (link.mailbox, Some(link.account));
             if context.tx.put_suppression(suppression, context.now).await? {
                 // The registration is someone else's, whom this is not about.
-                let fact = Fact::MailRefused {
+                let fact = Fact::MailChosen {
+                    choice: MailChoice::NoMailIfAdded,
                     account: link.account,
                     event: link.event,
                     registration: None,
@@ -144,11 +117,11 @@ impl OwnRegistrations {
             let event = event.ok_or(Error::NO_EVENT)?;
             let refusal = (link.mailbox, link.account);
             if context.tx.put_message_refusal(refusal, context.now).await? {
-                let fact = Fact::MessagesRefused {
+                let fact = Fact::MailChosen {
+                    choice: MailChoice::NoMessages,
                     account: link.account,
                     event: link.event,
                     registration: None,
-                    again: false,
                 };
                 context.record(fact).await?;
             }

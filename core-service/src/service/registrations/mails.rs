@@ -52,9 +52,9 @@ impl Registrations {
         if is_paid && caller.sees_addresses {
             let latest = (Instant::from_micros(i64::MAX), Uuid::max());
             let after = after.map(|place| (Instant::from_micros(place.key), place.id));
-            let most = i64::from(limit) + 1;
+            let max = i64::from(limit) + 1;
             let found = store
-                .list_undelivered_mails(event.id, after.unwrap_or(latest), most)
+                .list_undelivered_mails(event.id, after.unwrap_or(latest), max)
                 .await?;
             (undelivered, next) = page(found, limit, |last| Place {
                 key: last.mail.sent_at.micros(),

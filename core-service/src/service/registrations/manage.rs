@@ -3,15 +3,15 @@
 use domain::{
     change::Change,
     event::Event,
-    fact::{Fact, RegistrationChange},
+    fact::{DetailsChange, Fact, RegistrationChange},
     ids::{EventId, RegistrationId},
     registration::{Answer, Counters, Details, Party, Registration},
 };
 
 use super::{edit::RegistrationPatch, register::too_long, shown_to};
 use crate::service::{
-    Context, Error, Invocation, Principal, Registrations, events::hold, judgement::Judgement,
-    registrations::promote,
+    Context, Error, Invocation, Principal, Registrations, Storable, events::hold,
+    judgement::Judgement, registrations::promote,
 };
 
 /// A registration with its event, both locked until the transaction ends.
@@ -22,6 +22,23 @@ pub(super) struct Held {
 }
 
 impl Registrations {
+    /// Decides about a registration for one of the caller's events, on a plan that shows registrations. Ownership is decided first.
+    pub(super) async fn on_held<A: Storable>(
+        &self,
+        by: impl Into<Invocation<'_, A>>,
+        (event, id): (EventId, RegistrationId),
+        decide: impl AsyncFnOnce(&mut Context, &Principal, Held) -> Result<A, Error> + Clone,
+    ) -> Result<A, Error> {
+        let by = by.into();
+        let caller = by.caller;
+        self.require_paid(caller, event).await?;
+        let decide = async |context: &mut Context| {
+            let held = Held::read(context, caller, event, id).await?;
+            decide(context, caller, held).await
+        };
+        self.commands.run_for(by, decide).await
+    }
+
     /// Approves a pending registration.
     pub async fn approve(
         &self,
@@ -29,11 +46,7 @@ impl Registrations {
         event: EventId,
         id: RegistrationId,
     ) -> Result<Registration, Error> {
-        let by = by.into();
-        let caller = by.caller;
-        self.require_paid(caller, event).await?;
-        let decide = async |context: &mut Context| {
-            let held = Held::read(context, caller, event, id).await?;
+        let decide = async |context: &mut Context, _: &Principal, held: Held| {
             let before = &held.registration;
             let max_capacity = held.event.max_capacity;
             let approved = before.approved(held.counters, max_capacity, context.now)?;
@@ -45,7 +58,7 @@ impl Registrations {
                 .await?;
             Ok(after)
         };
-        self.commands.run_for(by, decide).await
+        self.on_held(by, (event, id), decide).await
     }
 
     /// Cancels a registration; its seats go to the waitlist, in order.
@@ -55,15 +68,11 @@ impl Registrations {
         event: EventId,
         id: RegistrationId,
     ) -> Result<Registration, Error> {
-        let by = by.into();
-        let caller = by.caller;
-        self.require_paid(caller, event).await?;
-        let decide = async |context: &mut Context| {
-            let held = Held::read(context, caller, event, id).await?;
+        let decide = async |context: &mut Context, _: &Principal, held: Held| {
             let (registration, _) = held.cancel(context).await?;
             Ok(registration)
         };
-        self.commands.run_for(by, decide).await
+        self.on_held(by, (event, id), decide).await
     }
 
     /// Undoes a check-in.
@@ -73,11 +82,7 @@ impl Registrations {
         event: EventId,
         id: RegistrationId,
     ) -> Result<Registration, Error> {
-        let by = by.into();
-        let caller = by.caller;
-        self.require_paid(caller, event).await?;
-        let decide = async |context: &mut Context| {
-            let held = Held::read(context, caller, event, id).await?;
+        let decide = async |context: &mut Context, caller: &Principal, held: Held| {
             // Also allowed after the event, to correct a list from the door.
             if held.event.is_cancelled {
                 return Err(Error::EventCancelled);
@@ -89,7 +94,7 @@ impl Registrations {
                 .await?;
             Ok(shown_to(caller, &held.event, after))
         };
-        self.commands.run_for(by, decide).await
+        self.on_held(by, (event, id), decide).await
     }
 }
 
@@ -184,7 +189,8 @@ impl Held {
             return Ok((self.registration, self.event));
         }
         context.tx.update_details(&after).await?;
-        let fact = Fact::AnswersChanged {
+        let fact = Fact::DetailsChanged {
+            change: DetailsChange::AnswersChanged,
             account: self.event.account_id,
             before,
             after: &after,
@@ -212,7 +218,8 @@ impl Held {
         };
         self.event.check_running(context.now)?;
         context.tx.update_details(&after).await?;
-        let fact = Fact::DetailsTakenOver {
+        let fact = Fact::DetailsChanged {
+            change: DetailsChange::TakenOver,
             account: self.event.account_id,
             before: &self.registration,
             after: &after,
@@ -244,15 +251,24 @@ impl Held {
         change: RegistrationChange,
         after: &Registration,
     ) -> Result<(), Error> {
-        let before = &self.registration;
-        context.tx.update_registration(before, after).await?;
-        let fact = Fact::RegistrationChanged {
-            change,
-            account: self.event.account_id,
-            before,
-            after,
-        };
-        context.record(fact).await?;
-        Ok(())
+        write(context, change, &self.event, (&self.registration, after)).await
     }
+}
+
+/// Writes a change of status of a registration for an event, both of which are locked.
+pub(super) async fn write(
+    context: &mut Context,
+    change: RegistrationChange,
+    event: &Event,
+    (before, after): (&Registration, &Registration),
+) -> Result<(), Error> {
+    context.tx.update_registration(before, after).await?;
+    let fact = Fact::RegistrationChanged {
+        change,
+        account: event.account_id,
+        before,
+        after,
+    };
+    context.record(fact).await?;
+    Ok(())
 }

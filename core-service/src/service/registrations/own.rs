@@ -2,13 +2,14 @@
 
 use domain::{
     audit::Actor,
-    check_in_code::CheckInCode,
     email,
     event::{CustomField, Event},
     ids::RegistrationId,
     plan::Plans,
     private_link::LinkToken,
-    registration::{Answer, Confirmation, Details, Party, Registrant, Registration, Status},
+    registration::{
+        Answer, CheckInCode, Confirmation, Details, Party, Registrant, Registration, Status,
+    },
 };
 
 use server::telemetry::chain;
@@ -18,7 +19,7 @@ use crate::service::{
     Commands, Context, Error, Links,
     catalogue::{ShownBy, counters, organizer, saturated, seats_left},
     mail_permits::{LinkTarget, NewLink},
-    registrations::{MailChoice, manage::Held, settle::settle},
+    registrations::{MailChoice, mail_choice, manage::Held, settle::settle},
     trust,
 };
 
@@ -207,7 +208,7 @@ impl OwnRegistrations {
         let hash = LinkToken::parse(token)
             .ok_or(Error::NO_REGISTRATION)?
             .hash();
-        let choose = async |context: &mut Context| choice.apply(context, &hash).await;
+        let choose = async |context: &mut Context| mail_choice::apply(choice, context, &hash).await;
         let (registration, event) = self.commands.run(Actor::Attendee, choose).await?;
         self.shown(&hash, registration, event).await
     }

@@ -11,7 +11,7 @@ use domain::{
 use storage::Reads;
 
 use crate::service::{
-    Context, Error, Invocation, Registrations, events, registrations::manage::Held,
+    Context, Error, Invocation, Principal, Registrations, events, registrations::manage::Held,
 };
 
 /// The largest capacity of an event, as the proto says.
@@ -28,11 +28,7 @@ impl Registrations {
         event: EventId,
         id: RegistrationId,
     ) -> Result<Registration, Error> {
-        let by = by.into();
-        let caller = by.caller;
-        self.require_paid(caller, event).await?;
-        let decide = async |context: &mut Context| {
-            let held = Held::read(context, caller, event, id).await?;
+        let decide = async |context: &mut Context, _: &Principal, held: Held| {
             let Some(after) = held.registration.promoted(context.now)? else {
                 return Ok(held.registration);
             };
@@ -46,7 +42,7 @@ impl Registrations {
                 .await?;
             Ok(after)
         };
-        self.commands.run_for(by, decide).await
+        self.on_held(by, (event, id), decide).await
     }
 }
 

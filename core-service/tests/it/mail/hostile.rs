@@ -70,7 +70,7 @@ async fn sent(texts: Texts, notification: Notification) -> Mail {
         refuses_reminders: false,
         party: registration.party,
         check_in_code: registration.check_in_code,
-        told: None,
+        announced: None,
         decline_reason: Some(texts.reason.clone()),
         event: Event {
             title: texts.title,

@@ -139,7 +139,7 @@ fn mail(kind: Kind, [person, account, title]: [&str; 3]) -> email::Mail {
             let page = |_: &EventUpdates| "https://muster.example/dashboard/events/1".to_owned();
             let content = Digest {
                 organizer: &organizer,
-                news: &[news],
+                updates: &[news],
                 registrations_url: &page,
                 choice_url: "https://muster.example/dashboard/account/mails",
                 host: HOST,

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::Activity;
+use crate::person::for_events;
 
 /// A member's role, and for which events it is, unless it is for all of them in this entry and what it is compared with.
 fn position(fields: Option<&Value>, other: Option<&Value>, unknown: &str) -> String {
@@ -10,12 +11,8 @@ fn position(fields: Option<&Value>, other: Option<&Value>, unknown: &str) -> Str
     let role = of(fields, "role");
     let role = role.as_ref().and_then(Value::as_str).unwrap_or(unknown);
     let number = |fields| Some(of(fields, "events")?.as_array()?.len());
-    match (number(fields), number(other)) {
-        (Some(1), _) => format!("{role} for one event"),
-        (Some(events), _) => format!("{role} for {events} events"),
-        (None, Some(_)) => format!("{role} for all events"),
-        (None, None) => role.to_owned(),
-    }
+    let events = for_events(number(fields), number(other));
+    format!("{role}{events}")
 }
 
 impl Activity {

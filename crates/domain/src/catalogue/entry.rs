@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use super::search_words;
 use crate::{
     event::Event,
     ids::{AccountId, EventId, SeriesId},
     instant::Instant,
-    words,
 };
 
 /// An event of the catalogue as its search sees it.
@@ -42,8 +42,8 @@ impl CatalogueEntry {
             start_at: event.schedule.start.at,
             start_local: Instant::from_utc(event.schedule.start.local),
             effective_end: event.schedule.effective_end(),
-            words: words::indexed(texts.into_iter().chain(city)),
-            city: city.and_then(words::name),
+            words: search_words::indexed(texts.into_iter().chain(city)),
+            city: city.and_then(search_words::name),
             organizer: event.account_id,
             series: event.series,
         }

@@ -1,10 +1,12 @@
 //! What a search of the catalogue looks for.
 
-use super::Starts;
+use super::{
+    Starts,
+    search_words::{self, Term},
+};
 use crate::{
     ids::{AccountId, SeriesId},
     violation::{FieldViolation, Violations},
-    words::{self, Term},
 };
 
 /// Words of one search. Each is a look-up in the index.
@@ -106,7 +108,7 @@ fn given(text: Option<&str>) -> Option<&str> {
 const NO_LETTER: &str = "must have a letter or a digit";
 
 fn read_words(q: &str, violations: &mut Violations) -> Vec<Term> {
-    let (count, terms) = words::searched(q);
+    let (count, terms) = search_words::searched(q);
     if count == 0 {
         violations.add("q", NO_LETTER);
     }
@@ -118,7 +120,7 @@ fn read_words(q: &str, violations: &mut Violations) -> Vec<Term> {
 }
 
 fn read_city(city: &str, violations: &mut Violations) -> Option<String> {
-    let name = words::name(city);
+    let name = search_words::name(city);
     if name.is_none() {
         violations.add("city", NO_LETTER);
     }

@@ -9,12 +9,9 @@ use jiff::{
 
 use crate::{
     date_time::{InvalidTime, WrittenTime},
-    instant::Instant,
+    instant::{DAY_SECONDS, Instant},
     violation::Violations,
 };
-
-/// No zone's clocks are a day ahead of UTC or behind it.
-const DAY_SECONDS: i64 = 86_400;
 
 /// The bounds of an event's start. Dates count in the event's own zone, so they bound its wall time; that they bound its moment as
 /// well, to a day, is for indexes.

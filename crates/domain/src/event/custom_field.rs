@@ -1,9 +1,9 @@
 //! Questions to registrants (rule 18 of docs/rules.md).
 
-use std::{collections::HashSet, str::FromStr};
+use std::collections::HashSet;
 
 use super::FieldId;
-use crate::violation::Violations;
+use crate::{names::names, violation::Violations};
 
 /// A question to registrants.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -44,55 +44,21 @@ impl From<StoredField> for CustomField {
     }
 }
 
-/// The type of a question's answers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum FieldType {
-    /// Any text.
-    Text,
-    /// A whole number.
-    Integer,
-    /// One of the options.
-    Select,
-    /// Any of the options.
-    MultiSelect,
-    /// Yes or no.
-    Checkbox,
-}
-
-impl FieldType {
-    /// All of them.
-    pub const ALL: [Self; 5] = [
-        Self::Text,
-        Self::Integer,
-        Self::Select,
-        Self::MultiSelect,
-        Self::Checkbox,
-    ];
-
-    /// Its name in the contract and in storage.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Text => "text",
-            Self::Integer => "integer",
-            Self::Select => "select",
-            Self::MultiSelect => "multi_select",
-            Self::Checkbox => "checkbox",
-        }
-    }
-}
-
-/// The text is no field type.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("must be text, integer, select, multi_select or checkbox")]
-pub struct UnknownFieldType;
-
-impl FromStr for FieldType {
-    type Err = UnknownFieldType;
-
-    fn from_str(name: &str) -> Result<Self, UnknownFieldType> {
-        let mut all = Self::ALL.into_iter();
-        all.find(|one| one.name() == name).ok_or(UnknownFieldType)
+names! {
+    /// The type of a question's answers.
+    #[derive(serde::Serialize, serde::Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    FieldType / UnknownFieldType: "must be text, integer, select, multi_select or checkbox" {
+        /// Any text.
+        Text = "text",
+        /// A whole number.
+        Integer = "integer",
+        /// One of the options.
+        Select = "select",
+        /// Any of the options.
+        MultiSelect = "multi_select",
+        /// Yes or no.
+        Checkbox = "checkbox",
     }
 }
 

@@ -8,13 +8,13 @@ use uuid::Uuid;
 pub(super) use entries::changed;
 use entries::{
     Entry, account_changed, event_changed, exported, key_created, member_changed, person_changed,
-    position, registration_or, state, taken_down, webhook_changed,
+    position, state, taken_down, webhook_changed,
 };
 
 use super::{Export, Fact, MessageChange, PersonChange};
 use crate::{
     audit::{Actor, AuditEntry},
-    ids::{EventId, PersonId},
+    ids::{EventId, PersonId, RegistrationId},
     instant::Instant,
     person::Position,
 };
@@ -85,17 +85,14 @@ impl Fact<'_> {
             Self::RegistrationMade { event, .. }
             | Self::RegistrationRepeated { event, .. }
             | Self::RegistrationErased { event, .. }
-            | Self::MailRefused { event, .. }
-            | Self::RemindersRefused { event, .. }
-            | Self::MessagesRefused { event, .. }
+            | Self::MailChosen { event, .. }
             | Self::Exported {
                 what: Export::Registrations(event),
                 ..
             } => Some(event),
-            Self::RegistrationChanged { after, .. }
-            | Self::RegistrationEdited { after, .. }
-            | Self::AnswersChanged { after, .. }
-            | Self::DetailsTakenOver { after, .. } => Some(after.event_id),
+            Self::RegistrationChanged { after, .. } | Self::DetailsChanged { after, .. } => {
+                Some(after.event_id)
+            }
             Self::MailSentAgain { registration, .. } => Some(registration.event_id),
             Self::MessageChanged { message, .. } => Some(message.event_id),
             Self::WebhookChanged { webhook, .. } => webhook.event_id,
@@ -132,11 +129,12 @@ impl Fact<'_> {
                 before: Some(state(before)),
                 ..Entry::new(change.action(), account, after.id.uuid()).after(state(after))
             },
-            Self::RegistrationEdited {
+            Self::DetailsChanged {
+                change,
                 account,
                 before,
                 after,
-            } => Entry::new("registration.update", account, after.id.uuid())
+            } => Entry::new(change.action(), account, after.id.uuid())
                 .after(json!({ "changed": changed(before, after) })),
             Self::MailSentAgain {
                 account,
@@ -146,54 +144,21 @@ impl Fact<'_> {
                 account,
                 registration.id.uuid(),
             ),
-            Self::AnswersChanged {
-                account,
-                before,
-                after,
-            } => Entry::new("registration.change_answers", account, after.id.uuid())
-                .after(json!({ "changed": changed(before, after) })),
-            Self::DetailsTakenOver {
-                account,
-                before,
-                after,
-            } => Entry::new("registration.take_over_details", account, after.id.uuid())
-                .after(json!({ "changed": changed(before, after) })),
             Self::RegistrationErased {
                 account,
                 registration,
                 ..
             } => Entry::new("registration.erase", account, registration.uuid()),
-            Self::MailRefused {
+            Self::MailChosen {
+                choice,
                 account,
                 event,
                 registration,
             } => Entry::new(
-                "registration.refuse_mail",
+                choice.action(),
                 account,
-                registration_or(registration, event),
+                registration.map_or(event.uuid(), RegistrationId::uuid),
             ),
-            Self::RemindersRefused {
-                account,
-                registration,
-                ..
-            } => Entry::new(
-                "registration.refuse_reminders",
-                account,
-                registration.uuid(),
-            ),
-            Self::MessagesRefused {
-                account,
-                event,
-                registration,
-                again,
-            } => {
-                let action = if again {
-                    "registration.resume_messages"
-                } else {
-                    "registration.stop_messages"
-                };
-                Entry::new(action, account, registration_or(registration, event))
-            }
             // Its text is of no concern to the log.
             Self::MessageChanged {
                 account,

@@ -2,6 +2,7 @@
 
 use crate::{
     ids::{EventId, KeyId},
+    names::names,
     person::Position,
     session::Session,
 };
@@ -48,6 +49,54 @@ impl WebhookChange {
     }
 }
 
+/// Who changed the details of a registration, and how.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DetailsChange {
+    /// The organizer changed the name, the address or the answers.
+    Edited,
+    /// The attendee changed their own answers, or made their party smaller.
+    AnswersChanged,
+    /// The attendee took over the details of a repeated registration.
+    TakenOver,
+}
+
+impl DetailsChange {
+    /// Its name, as the audit log says it.
+    pub const fn action(self) -> &'static str {
+        match self {
+            Self::Edited => "registration.update",
+            Self::AnswersChanged => "registration.change_answers",
+            Self::TakenOver => "registration.take_over_details",
+        }
+    }
+}
+
+/// What a person chooses about mails. Their registrations stay as they are, and so does every mail about their own requests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MailChoice {
+    /// No mails of the event's account to people whom its organizers added, until the person registers there themselves, and confirms or
+    /// changes that.
+    NoMailIfAdded,
+    /// No reminders of the event.
+    NoReminders,
+    /// No messages of the event's account.
+    NoMessages,
+    /// Messages of the event's account again.
+    MessagesAgain,
+}
+
+impl MailChoice {
+    /// Its name, as the audit log says it.
+    pub const fn action(self) -> &'static str {
+        match self {
+            Self::NoMailIfAdded => "registration.refuse_mail",
+            Self::NoReminders => "registration.refuse_reminders",
+            Self::NoMessages => "registration.stop_messages",
+            Self::MessagesAgain => "registration.resume_messages",
+        }
+    }
+}
+
 /// What became of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MessageChange {
@@ -82,39 +131,28 @@ impl MessageChange {
     }
 }
 
-/// Why an app acts for a person no longer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Disconnection {
-    /// The person ended it.
-    ByPerson,
-    /// The app ended it.
-    ByApp,
-    /// The person connected the same app more often than there may be grants.
-    Displaced,
-    /// The person is no member of the account any more.
-    NoMember,
-    /// A refresh token was used that others had exchanged: someone may have stolen it.
-    RefreshTokenReused,
-    /// A code was used twice: someone may have stolen it.
-    CodeReused,
+names! {
+    /// Why an app acts for a person no longer.
+    Disconnection {
+        /// The person ended it.
+        ByPerson = "by_person",
+        /// The app ended it.
+        ByApp = "by_app",
+        /// The person connected the same app more often than there may be grants.
+        Displaced = "displaced",
+        /// The person is no member of the account any more.
+        NoMember = "no_member",
+        /// A refresh token was used that others had exchanged: someone may have stolen it.
+        RefreshTokenReused = "refresh_token_reused",
+        /// A code was used twice: someone may have stolen it.
+        CodeReused = "code_reused",
+    }
 }
 
 impl Disconnection {
     /// Whether someone may have stolen something, so that the person gets a mail.
     pub const fn is_suspicious(self) -> bool {
         matches!(self, Self::RefreshTokenReused | Self::CodeReused)
-    }
-
-    /// Its name, as the audit log says it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::ByPerson => "by_person",
-            Self::ByApp => "by_app",
-            Self::Displaced => "displaced",
-            Self::NoMember => "no_member",
-            Self::RefreshTokenReused => "refresh_token_reused",
-            Self::CodeReused => "code_reused",
-        }
     }
 }
 

@@ -76,20 +76,11 @@ impl Fact<'_> {
                 after,
                 ..
             } => of_registration(registration_type(change), account, after),
-            Self::RegistrationEdited {
+            Self::DetailsChanged {
                 account,
                 before,
                 after,
-            }
-            | Self::AnswersChanged {
-                account,
-                before,
-                after,
-            }
-            | Self::DetailsTakenOver {
-                account,
-                before,
-                after,
+                ..
             } => {
                 let updated = of_registration(WebhookType::RegistrationUpdated, account, after);
                 Outgoing {
@@ -143,14 +134,12 @@ impl Fact<'_> {
             | Self::CodeMade { .. }
             | Self::OrganizerMailDue { .. }
             | Self::MailRetried { .. }
-            | Self::MailRefused { .. }
+            | Self::MailChosen { .. }
             | Self::ReminderDue { .. }
             | Self::ReminderMissed { .. }
-            | Self::RemindersRefused { .. }
             | Self::MessageChanged { .. }
             | Self::MessageTested { .. }
-            | Self::WebhookChanged { .. }
-            | Self::MessagesRefused { .. } => return Vec::new(),
+            | Self::WebhookChanged { .. } => return Vec::new(),
         };
         vec![one]
     }

@@ -1,6 +1,6 @@
 //! The jobs that follow from a fact.
 
-use super::{EventChange, Fact, MessageChange, RegistrationChange};
+use super::{DetailsChange, EventChange, Fact, MessageChange, RegistrationChange};
 use crate::{
     announcement::Announcement,
     audit::Actor,
@@ -134,9 +134,12 @@ impl Fact<'_> {
                 RegistrationChange::Promoted => Some(Job::mail(Task::PromotedMail, after.id)),
                 RegistrationChange::CheckedIn | RegistrationChange::CheckInUndone => None,
             },
-            Self::RegistrationEdited { before, after, .. } => {
-                after.is_moved_from(before).then(|| sent_again(after, now))
-            }
+            Self::DetailsChanged {
+                change: DetailsChange::Edited,
+                before,
+                after,
+                ..
+            } if after.is_moved_from(before) => Some(sent_again(after, now)),
             Self::MailSentAgain { registration, .. } => Some(sent_again(registration, now)),
             Self::AddressLeft {
                 registration,
@@ -192,8 +195,7 @@ impl Fact<'_> {
             | Self::OwnCover { .. }
             | Self::ClocksSkipped { .. }
             | Self::WaitlistPromoted { .. }
-            | Self::AnswersChanged { .. }
-            | Self::DetailsTakenOver { .. }
+            | Self::DetailsChanged { .. }
             | Self::SeatsReleased { .. }
             | Self::RegistrationsLapsed { .. }
             | Self::RegistrationErased { .. }
@@ -210,13 +212,11 @@ impl Fact<'_> {
             | Self::PersonChanged { .. }
             | Self::Exported { .. }
             | Self::MailRetried { .. }
-            | Self::MailRefused { .. }
+            | Self::MailChosen { .. }
             | Self::MessageChanged { .. }
-            | Self::MessagesRefused { .. }
             | Self::WebhookChanged { .. }
             | Self::ReminderDue { .. }
-            | Self::ReminderMissed { .. }
-            | Self::RemindersRefused { .. } => None,
+            | Self::ReminderMissed { .. } => None,
         }
     }
 
@@ -251,7 +251,11 @@ impl Fact<'_> {
                 change: RegistrationChange::Confirmed,
                 ..
             }
-            | Self::AnswersChanged { account, .. } => (actor == Actor::Attendee).then_some(account),
+            | Self::DetailsChanged {
+                change: DetailsChange::AnswersChanged,
+                account,
+                ..
+            } => (actor == Actor::Attendee).then_some(account),
             _ => None,
         }
     }
@@ -309,9 +313,7 @@ impl Fact<'_> {
             | Self::RegistrationChanged { .. }
             | Self::MailSentAgain { .. }
             | Self::AddressLeft { .. }
-            | Self::RegistrationEdited { .. }
-            | Self::AnswersChanged { .. }
-            | Self::DetailsTakenOver { .. }
+            | Self::DetailsChanged { .. }
             | Self::SeatsReleased { .. }
             | Self::RegistrationsLapsed { .. }
             | Self::RegistrationErased { .. }
@@ -332,12 +334,10 @@ impl Fact<'_> {
             | Self::PersonChanged { .. }
             | Self::Exported { .. }
             | Self::MailRetried { .. }
-            | Self::MailRefused { .. }
+            | Self::MailChosen { .. }
             | Self::MessageTested { .. }
-            | Self::MessagesRefused { .. }
             | Self::WebhookChanged { .. }
-            | Self::ReminderMissed { .. }
-            | Self::RemindersRefused { .. } => None,
+            | Self::ReminderMissed { .. } => None,
         }
     }
 }

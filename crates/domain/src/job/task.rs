@@ -3,54 +3,77 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{JobKind, SecurityNotice, as_text};
-use crate::ids::{AccountId, EventId, PersonId};
+use super::{SecurityNotice, as_text};
+use crate::{
+    ids::{AccountId, EventId, PersonId},
+    names::names,
+};
 
-/// The task of a job. Stored as its kind and, for some kinds, a payload in JSON.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "kind", content = "payload", rename_all = "snake_case")]
-pub enum Task {
-    /// See [`JobKind::RegisteredMail`].
-    RegisteredMail,
-    /// See [`JobKind::WaitlistedMail`].
-    WaitlistedMail,
-    /// See [`JobKind::PendingMail`].
-    PendingMail,
-    /// See [`JobKind::ConfirmationMail`].
-    ConfirmationMail,
-    /// See [`JobKind::RegisteredAgainMail`].
-    RegisteredAgainMail,
-    /// See [`JobKind::PromotedMail`].
-    PromotedMail,
-    /// See [`JobKind::ApprovedMail`]; the registration has its status.
-    ApprovedMail,
-    /// See [`JobKind::RegistrationCancelledMail`].
-    RegistrationCancelledMail {
+/// Declares the kinds of jobs, and the tasks of each.
+macro_rules! tasks {
+    ($($(#[$meta:meta])+ $kind:ident = $name:literal $({ $($payload:tt)+ })?,)+) => {
+        names! {
+            /// A kind of job. The subject of a mail to a registrant is the registration.
+            #[derive(Hash, PartialOrd, Ord)]
+            JobKind / UnknownJobKind: "is no kind of job" { $($(#[$meta])+ $kind = $name,)+ }
+        }
+
+        /// The task of a job. Stored as its kind and, for some kinds, a payload in JSON.
+        #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+        #[serde(tag = "kind", content = "payload", rename_all = "snake_case")]
+        pub enum Task { $($(#[$meta])+ $kind $({ $($payload)+ })?,)+ }
+
+        impl Task {
+            /// Its kind.
+            pub const fn kind(&self) -> JobKind {
+                match self { $(Self::$kind { .. } => JobKind::$kind,)+ }
+            }
+        }
+    };
+}
+
+tasks! {
+    /// Tells a registrant that they hold a seat.
+    RegisteredMail = "registered_mail",
+    /// Tells a registrant that they are on the waitlist.
+    WaitlistedMail = "waitlisted_mail",
+    /// Tells a registrant that the organizer must approve the registration.
+    PendingMail = "pending_mail",
+    /// Asks a registrant to confirm the registration.
+    ConfirmationMail = "confirmation_mail",
+    /// Tells a registrant who registered again the status of their registration.
+    RegisteredAgainMail = "registered_again_mail",
+    /// Tells a registrant that they got a seat from the waitlist.
+    PromotedMail = "promoted_mail",
+    /// Tells a registrant that the organizer approved the registration; the registration has its status.
+    ApprovedMail = "approved_mail",
+    /// Tells a registrant that their registration is cancelled.
+    RegistrationCancelledMail = "registration_cancelled_mail" {
         /// Whether they held a seat, and so have the event in their calendar.
         held_a_seat: bool,
     },
-    /// See [`JobKind::DeclinedMail`]; the registration has the reason.
-    DeclinedMail,
-    /// See [`JobKind::CancellationMail`].
-    CancellationMail,
-    /// See [`JobKind::EventChangedMail`].
-    EventChangedMail {
+    /// Tells a registrant that the organizer declined the registration, and why; the registration has the reason.
+    DeclinedMail = "declined_mail",
+    /// Tells a registrant that the event is cancelled.
+    CancellationMail = "cancellation_mail",
+    /// Tells a registrant that the event has a new time or place.
+    EventChangedMail = "event_changed_mail" {
         /// The event's `sequence` after the change: a later change makes this mail obsolete.
         sequence: i32,
     },
-    /// See [`JobKind::AddressCorrectedMail`].
-    AddressCorrectedMail {
+    /// Tells an address that its registration has another one now.
+    AddressCorrectedMail = "address_corrected_mail" {
         /// The address that the registration had.
         address: String,
     },
-    /// See [`JobKind::CodeMail`].
-    CodeMail,
-    /// See [`JobKind::InvitationMail`].
-    InvitationMail,
-    /// See [`JobKind::AppMail`].
-    AppMail,
-    /// See [`JobKind::SecurityMail`].
-    SecurityMail {
+    /// Sends a person who signs in a code, or the notice that their address was changed. The subject is the code.
+    CodeMail = "code_mail",
+    /// Invites someone to an account. The subject is the invitation.
+    InvitationMail = "invitation_mail",
+    /// Tells a person that an app was disconnected, since someone may have stolen what it had. The subject is the grant.
+    AppMail = "app_mail",
+    /// Tells a person of what was done in their name or on their account, so that they notice. The subject is the mail.
+    SecurityMail = "security_mail" {
         /// The recipient.
         #[serde(with = "as_text")]
         person: PersonId,
@@ -59,8 +82,8 @@ pub enum Task {
         /// What.
         notice: SecurityNotice,
     },
-    /// See [`JobKind::OrganizerMail`].
-    OrganizerMail {
+    /// Tells a member of an account of new registrations. The subject is the mail.
+    OrganizerMail = "organizer_mail" {
         /// The account.
         #[serde(with = "as_text")]
         account: AccountId,
@@ -72,13 +95,13 @@ pub enum Task {
         /// Until when.
         until: i64,
     },
-    /// See [`JobKind::OrganizerNews`].
-    OrganizerNews {
+    /// Schedules the mails to members about new registrations. The subject is the account.
+    OrganizerNews = "organizer_news" {
         /// After when registrations are still to be told, in microseconds since the epoch.
         since: i64,
     },
-    /// See [`JobKind::EventAnnouncement`].
-    EventAnnouncement {
+    /// Schedules the mails about an event's new time or place. The subject is the event.
+    EventAnnouncement = "event_announcement" {
         /// How many mails were counted against the owner's daily quota.
         mails: i32,
         /// The day of that count, from 1970-01-01.
@@ -87,26 +110,26 @@ pub enum Task {
         #[serde(default)]
         strangers: i32,
     },
-    /// See [`JobKind::StockCover`].
-    StockCover,
-    /// See [`JobKind::EventReminder`].
-    EventReminder {
+    /// Fetches a stock photograph for an event's cover. The subject is the event.
+    StockCover = "stock_cover",
+    /// Schedules the mails of a reminder. The subject is the event, the occasion the hours before its start.
+    EventReminder = "event_reminder" {
         /// When it was planned for, in microseconds since the epoch.
         due_at: i64,
     },
-    /// See [`JobKind::ReminderMail`].
-    ReminderMail {
+    /// Reminds a registrant of the event.
+    ReminderMail = "reminder_mail" {
         /// How many hours before the start.
         hours: i32,
         /// The event's `sequence` when it was scheduled: another time or place makes this mail obsolete.
         sequence: i32,
     },
-    /// See [`JobKind::Message`].
-    Message,
-    /// See [`JobKind::MessageMail`].
-    MessageMail,
-    /// See [`JobKind::MessageTestMail`].
-    MessageTestMail {
+    /// Begins a message to the people who registered for an event: schedules its mails. The subject is the message.
+    Message = "message",
+    /// Is a message of the organizer to a registrant; the occasion is its number.
+    MessageMail = "message_mail",
+    /// Shows a message to the person who writes it. The subject is the mail.
+    MessageTestMail = "message_test_mail" {
         /// The account of the event.
         #[serde(with = "as_text")]
         account: AccountId,
@@ -121,8 +144,8 @@ pub enum Task {
         /// Its text.
         text: String,
     },
-    /// [`JobKind::WebhookDelivery`].
-    WebhookDelivery,
+    /// Posts a message to a webhook. The subject is the message, the occasion the number of the webhook.
+    WebhookDelivery = "webhook_delivery",
 }
 
 /// A payload that does not fit its job's kind.
@@ -134,38 +157,6 @@ pub struct InvalidPayload {
 }
 
 impl Task {
-    /// Its kind.
-    pub const fn kind(&self) -> JobKind {
-        match self {
-            Self::RegisteredMail => JobKind::RegisteredMail,
-            Self::WaitlistedMail => JobKind::WaitlistedMail,
-            Self::PendingMail => JobKind::PendingMail,
-            Self::ConfirmationMail => JobKind::ConfirmationMail,
-            Self::RegisteredAgainMail => JobKind::RegisteredAgainMail,
-            Self::PromotedMail => JobKind::PromotedMail,
-            Self::ApprovedMail => JobKind::ApprovedMail,
-            Self::RegistrationCancelledMail { .. } => JobKind::RegistrationCancelledMail,
-            Self::DeclinedMail => JobKind::DeclinedMail,
-            Self::CancellationMail => JobKind::CancellationMail,
-            Self::EventChangedMail { .. } => JobKind::EventChangedMail,
-            Self::AddressCorrectedMail { .. } => JobKind::AddressCorrectedMail,
-            Self::CodeMail => JobKind::CodeMail,
-            Self::InvitationMail => JobKind::InvitationMail,
-            Self::AppMail => JobKind::AppMail,
-            Self::SecurityMail { .. } => JobKind::SecurityMail,
-            Self::OrganizerMail { .. } => JobKind::OrganizerMail,
-            Self::OrganizerNews { .. } => JobKind::OrganizerNews,
-            Self::EventAnnouncement { .. } => JobKind::EventAnnouncement,
-            Self::StockCover => JobKind::StockCover,
-            Self::EventReminder { .. } => JobKind::EventReminder,
-            Self::ReminderMail { .. } => JobKind::ReminderMail,
-            Self::Message => JobKind::Message,
-            Self::MessageMail => JobKind::MessageMail,
-            Self::MessageTestMail { .. } => JobKind::MessageTestMail,
-            Self::WebhookDelivery => JobKind::WebhookDelivery,
-        }
-    }
-
     /// The occasion of tasks that have one: each change of an event has mails of its own, and so has each of its reminders.
     pub const fn occasion(&self) -> i32 {
         match self {

@@ -3,12 +3,11 @@
 use super::{Audience, Client, Hash};
 use crate::{
     ids::{AccountId, AuthorizationId, ClientId, GrantId, PersonId, SessionId},
-    instant::Instant,
+    instant::{DAY_SECONDS, Instant},
     person::Rights,
     scope::Scopes,
 };
 
-const DAY_SECONDS: i64 = 86_400;
 /// How long an authorization waits for the person's decision.
 pub const AUTHORIZATION_SECONDS: i64 = 10 * 60;
 /// How many authorizations wait for one session. One more ends the oldest.

@@ -1,40 +1,25 @@
 //! The URLs by which OAuth names this installation: its issuer and its resources.
 
-use std::str::FromStr;
-
 use url::Url;
+
+use crate::names::names;
 
 /// The names of loopback: clients on this computer use any of them for the same installation.
 const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
 
-/// For which surfaces a token is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Audience {
-    /// Both.
-    Both,
-    /// The HTTP API, and gRPC.
-    Api,
-    /// The Model Context Protocol.
-    Mcp,
+names! {
+    /// For which surfaces a token is.
+    Audience / UnknownAudience: "is no audience" {
+        /// Both.
+        Both = "both",
+        /// The HTTP API, and gRPC.
+        Api = "api",
+        /// The Model Context Protocol.
+        Mcp = "mcp",
+    }
 }
 
-/// The text is no audience.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("is no audience")]
-pub struct UnknownAudience;
-
 impl Audience {
-    const ALL: [Self; 3] = [Self::Both, Self::Api, Self::Mcp];
-
-    /// Its name, as it is stored.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Both => "both",
-            Self::Api => "api",
-            Self::Mcp => "mcp",
-        }
-    }
-
     /// The surfaces in it.
     pub fn surfaces(self) -> &'static [&'static str] {
         match self {
@@ -60,15 +45,6 @@ impl Audience {
 
     fn and(self, other: Self) -> Self {
         if self == other { self } else { Self::Both }
-    }
-}
-
-impl FromStr for Audience {
-    type Err = UnknownAudience;
-
-    fn from_str(name: &str) -> Result<Self, UnknownAudience> {
-        let mut all = Self::ALL.into_iter();
-        all.find(|one| one.name() == name).ok_or(UnknownAudience)
     }
 }
 

@@ -2,48 +2,35 @@
 
 use std::borrow::Cow;
 
-/// The code of an error (RFC 6749, 7591, 8707).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Code {
-    /// A parameter is missing, doubled or malformed.
-    InvalidRequest,
-    /// The client is unknown.
-    InvalidClient,
-    /// The code or the refresh token is unknown, used, expired, or another client's.
-    InvalidGrant,
-    /// The token endpoint does not know the kind of grant.
-    UnsupportedGrantType,
-    /// Another response than a code is asked for.
-    UnsupportedResponseType,
-    /// More scopes are asked for than were granted.
-    InvalidScope,
-    /// The resource is not of this installation, or not of this grant.
-    InvalidTarget,
-    /// The person did not agree.
-    AccessDenied,
-    /// A redirect URI cannot be registered.
-    InvalidRedirectUri,
-    /// Other metadata cannot be registered.
-    InvalidClientMetadata,
+use crate::names::names;
+
+names! {
+    /// The code of an error (RFC 6749, 7591, 8707).
+    Code {
+        /// A parameter is missing, doubled or malformed.
+        InvalidRequest = "invalid_request",
+        /// The client is unknown.
+        InvalidClient = "invalid_client",
+        /// The code or the refresh token is unknown, used, expired, or another client's.
+        InvalidGrant = "invalid_grant",
+        /// The token endpoint does not know the kind of grant.
+        UnsupportedGrantType = "unsupported_grant_type",
+        /// Another response than a code is asked for.
+        UnsupportedResponseType = "unsupported_response_type",
+        /// More scopes are asked for than were granted.
+        InvalidScope = "invalid_scope",
+        /// The resource is not of this installation, or not of this grant.
+        InvalidTarget = "invalid_target",
+        /// The person did not agree.
+        AccessDenied = "access_denied",
+        /// A redirect URI cannot be registered.
+        InvalidRedirectUri = "invalid_redirect_uri",
+        /// Other metadata cannot be registered.
+        InvalidClientMetadata = "invalid_client_metadata",
+    }
 }
 
 impl Code {
-    /// Its name.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::InvalidRequest => "invalid_request",
-            Self::InvalidClient => "invalid_client",
-            Self::InvalidGrant => "invalid_grant",
-            Self::UnsupportedGrantType => "unsupported_grant_type",
-            Self::UnsupportedResponseType => "unsupported_response_type",
-            Self::InvalidScope => "invalid_scope",
-            Self::InvalidTarget => "invalid_target",
-            Self::AccessDenied => "access_denied",
-            Self::InvalidRedirectUri => "invalid_redirect_uri",
-            Self::InvalidClientMetadata => "invalid_client_metadata",
-        }
-    }
-
     /// The HTTP status of an endpoint that answers it.
     pub const fn status(self) -> i32 {
         match self {
@@ -55,7 +42,7 @@ impl Code {
 
 /// An error as OAuth answers it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{}: {description}", .code.name())]
+#[error("{code}: {description}")]
 pub struct Refusal {
     /// The code.
     pub code: Code,

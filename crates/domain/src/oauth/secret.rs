@@ -1,10 +1,9 @@
 //! Codes and tokens in plain text.
 
-use secrecy::{ExposeSecret, SecretString};
-use sha2::{Digest, Sha256};
-
-use super::Hash;
-use crate::{entropy::Entropy, token};
+use crate::{
+    entropy::Entropy,
+    token::{self, token},
+};
 
 /// What a secret is for. Its prefix shows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,9 +27,10 @@ impl Kind {
     }
 }
 
-/// A code or a token in plain text, which exists only while it is made and while it is looked up. Only its hash is stored.
-#[derive(Debug, Clone)]
-pub struct Secret(SecretString);
+token! {
+    /// A code or a token in plain text, which exists only while it is made and while it is looked up.
+    Secret
+}
 
 impl Secret {
     /// A new secret.
@@ -41,16 +41,6 @@ impl Secret {
     /// Parses a secret. `None` if its form or its checksum is wrong, so that no look-up is needed.
     pub fn parse(kind: Kind, text: &str) -> Option<Self> {
         token::parse(kind.prefix(), text).map(Self)
-    }
-
-    /// SHA-256 of the whole secret, which is stored. A slow hash is not needed, since the secret is random.
-    pub fn hash(&self) -> Hash {
-        Sha256::digest(self.expose()).into()
-    }
-
-    /// The secret itself, for the client.
-    pub fn expose(&self) -> &str {
-        self.0.expose_secret()
     }
 }
 

@@ -1,7 +1,7 @@
 //! The confirmation of a registration by the attendee, from the mail, where the event asks for it (rule 27 of docs/rules.md).
 
 use super::{Counters, Refusal, Registration, Status};
-use crate::{event::Event, instant::Instant};
+use crate::{event::Event, instant::Instant, names::names};
 
 /// How long a registration that is not confirmed holds a seat: enough to read a mail, too short to keep seats from others.
 const HOLD_SECONDS: i64 = 30 * 60;
@@ -28,22 +28,13 @@ impl Confirmation {
     }
 }
 
-/// What a pending registration awaits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Awaits {
-    /// The organizer's approval.
-    Approval,
-    /// The attendee's confirmation, from the mail.
-    Confirmation,
-}
-
-impl Awaits {
-    /// Its name in the API.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Approval => "approval",
-            Self::Confirmation => "confirmation",
-        }
+names! {
+    /// What a pending registration awaits.
+    Awaits {
+        /// The organizer's approval.
+        Approval = "approval",
+        /// The attendee's confirmation, from the mail.
+        Confirmation = "confirmation",
     }
 }
 

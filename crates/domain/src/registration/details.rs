@@ -3,12 +3,12 @@
 
 use super::{Answer, Confirmation, Refusal, Registration, Status};
 use crate::{
-    check_in_code::CheckInCode,
     email::{self, Email},
     entropy::Entropy,
     event::CustomField,
     ids::RegistrationId,
     instant::Instant,
+    registration::CheckInCode,
 };
 
 /// How long they can be taken over.

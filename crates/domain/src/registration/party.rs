@@ -65,10 +65,10 @@ impl Registration {
     /// Finds what is wrong with a party that its attendee makes of it: nobody comes in on seats that were not asked for when registering,
     /// and who is here stays.
     pub fn party_mistakes(&self, party: &Party) -> Vec<FieldViolation> {
-        let (most, arrived) = (self.party.size, self.arrived);
+        let (max, arrived) = (self.party.size, self.arrived);
         let mut mistakes = Vec::new();
-        if party.size > most {
-            let message = format!("must be at most {most}: register others on their own");
+        if party.size > max {
+            let message = format!("must be at most {max}: register others on their own");
             mistakes.push(mistake("party_size", message));
         } else if party.size < arrived {
             let message = format!("must be at least {arrived}, the number of people who are here");

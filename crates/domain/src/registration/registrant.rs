@@ -4,12 +4,12 @@ use uuid::Uuid;
 
 use super::{Party, Status};
 use crate::{
-    check_in_code::CheckInCode,
     entropy::Entropy,
     event::{Event, TimeAndPlace},
     ids::RegistrationId,
     instant::Instant,
     job::Task,
+    registration::CheckInCode,
 };
 
 /// A person who registered, with any status of the registration.
@@ -38,7 +38,7 @@ pub struct Registrant {
     /// Whether they want no reminders of the event.
     pub refuses_reminders: bool,
     /// The time and place that they were last told; `None` while it is the event's.
-    pub told: Option<TimeAndPlace>,
+    pub announced: Option<TimeAndPlace>,
     /// Why the organizer declined the registration.
     pub decline_reason: Option<String>,
     /// The event.
@@ -140,7 +140,7 @@ impl Registrant {
             refuses_reminders: false,
             party: Party::default(),
             check_in_code: CheckInCode::generate(entropy),
-            told: None,
+            announced: None,
             decline_reason: None,
             organizer: event.organizer_name.clone().or(organizer.name),
             is_organizer_trusted: organizer.is_trusted,
@@ -217,7 +217,9 @@ impl Registrant {
     /// The time and place of which a mail tells the registrant something new.
     pub fn unannounced(&self) -> Option<TimeAndPlace> {
         let current = self.time_and_place();
-        self.told.filter(|told| *told != current).map(|_| current)
+        self.announced
+            .filter(|known| *known != current)
+            .map(|_| current)
     }
 
     /// The time and place that they may be told.
@@ -229,7 +231,7 @@ impl Registrant {
 
     /// Whether they were last told the event's time and place. Unknown for mails of earlier versions.
     fn knows_time_and_place(&self) -> bool {
-        self.told == Some(self.time_and_place())
+        self.announced == Some(self.time_and_place())
     }
 
     /// Where the event takes place: its location, and the city unless the location names it.
@@ -256,7 +258,7 @@ mod tests {
             refuses_reminders: false,
             party: Party::default(),
             check_in_code: CheckInCode::generate(&Entropy::seeded(1)),
-            told: None,
+            announced: None,
             decline_reason: None,
             event: event_from(NOW),
             organizer: None,
@@ -360,7 +362,7 @@ mod tests {
         let mut registrant = registrant(Status::Confirmed);
         let before = registrant.event.time_and_place();
         let changed = Task::EventChangedMail { sequence: 0 };
-        registrant.told = Some(before);
+        registrant.announced = Some(before);
         assert_eq!(registrant.notification(changed.clone(), NOW), None);
         assert_eq!(registrant.unannounced(), None);
         "Elsewhere".clone_into(&mut registrant.event.location);

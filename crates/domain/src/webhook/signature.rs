@@ -1,7 +1,7 @@
 //! Signatures of the Standard Webhooks specification 1.0.0
 //! (<https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md>).
 
-use std::{fmt, ops::RangeInclusive, str::FromStr};
+use std::{fmt, ops::RangeInclusive};
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use ring::{
@@ -9,7 +9,7 @@ use ring::{
     signature::{Ed25519KeyPair, KeyPair as _},
 };
 
-use crate::entropy::Entropy;
+use crate::{entropy::Entropy, names::names};
 
 /// Bytes of a secret, and of the seed of a key pair: the specification wants 24 to 64, and Ed25519 needs 32.
 const SECRET_BYTES: usize = 32;
@@ -20,36 +20,13 @@ const ALLOWED_BYTES: RangeInclusive<usize> = 24..=64;
 /// What a secret begins with.
 const SECRET_PREFIX: &str = "whsec_";
 
-/// How messages are signed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scheme {
-    /// HMAC-SHA256 with a secret that both sides have.
-    V1,
-    /// Ed25519: the receiver has a public key alone.
-    V1a,
-}
-
-/// The text is no scheme.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("must be v1 or v1a")]
-pub struct UnknownScheme;
-
-impl Scheme {
-    /// Its name, as it is stored and as a signature begins.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::V1 => "v1",
-            Self::V1a => "v1a",
-        }
-    }
-}
-
-impl FromStr for Scheme {
-    type Err = UnknownScheme;
-
-    fn from_str(name: &str) -> Result<Self, UnknownScheme> {
-        let mut all = [Self::V1, Self::V1a].into_iter();
-        all.find(|one| one.name() == name).ok_or(UnknownScheme)
+names! {
+    /// How messages are signed. A signature begins with the name.
+    Scheme / UnknownScheme: "must be v1 or v1a" {
+        /// HMAC-SHA256 with a secret that both sides have.
+        V1 = "v1",
+        /// Ed25519: the receiver has a public key alone.
+        V1a = "v1a",
     }
 }
 

@@ -6,7 +6,7 @@ use domain::{
     account::{Account, OrganizerName},
     email,
     ids::{AccountId, EventId},
-    mail_quota::MailCount,
+    mail::quota::MailCount,
     plan::Plan,
 };
 

@@ -6,7 +6,7 @@ use domain::{
     ids::{EventId, RegistrationId},
     instant::Instant,
     job::{Destination, JobKind, Task},
-    mail_quota::MailCount,
+    mail::quota::MailCount,
 };
 
 use crate::{

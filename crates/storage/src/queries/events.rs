@@ -29,6 +29,54 @@ record! {
     }
 }
 
+/// Makes the statement that writes an event: these columns, and all those that may change.
+macro_rules! write_event {
+    ($event:ident, $statement:ident!($($head:tt)+), { $($own:tt)+ }) => {
+        $statement!($($head)+ {
+            $($own)+
+            title: $event.title,
+            description: $event.description,
+            location: $event.location,
+            is_location_private: $event.is_location_private,
+            attendee_info: $event.attendee_info,
+            city: $event.city,
+            start_at: $event.schedule.start.at,
+            start_local: $event.schedule.start.local,
+            end_at: $event.schedule.end.map(|end| end.at),
+            end_local: $event.schedule.end.map(|end| end.local),
+            timezone: $event.schedule.timezone,
+            effective_end: $event.schedule.effective_end(),
+            registration_opens_at: $event.window.opens.map(|opens| opens.at),
+            registration_opens_local: $event.window.opens.map(|opens| opens.local),
+            registration_closes_at: $event.window.closes.map(|closes| closes.at),
+            registration_closes_local: $event.window.closes.map(|closes| closes.local),
+            is_registration_open: $event.window.is_open,
+            max_capacity: $event.max_capacity,
+            is_published: $event.is_published,
+            is_listed: $event.is_listed,
+            image_query: $event.image_query,
+            image_variant: $event.image_variant,
+            has_own_cover: $event.has_own_cover,
+            custom_fields: $event.custom_fields,
+            sequence: $event.sequence,
+            updated_at: $event.updated_at,
+            indexed_as_of: $event.updated_at,
+            requires_approval: $event.requires_approval,
+            confirm_by_email: $event.confirm_by_email,
+            allows_answer_changes: $event.allows_answer_changes,
+            max_party: $event.max_party,
+            organizer_name: $event.organizer_name,
+            contact_email: $event.contact_email,
+            reminders: $event.reminders,
+            reminders_missed: $event.reminders_missed,
+            published_start: $event.published_start,
+            version: $event.version,
+            zone_release: $event.zone_release,
+            search_text: values::event_search_text($event),
+        })
+    };
+}
+
 record! {
     Schedule as e { start { start_at, start_local }, end { end_at, end_local }, timezone }
 }
@@ -141,65 +189,16 @@ impl Tx {
     /// Adds an event, which nobody has taken down, with empty counters, and counts it in the catalogue when it is `live` (published, listed, not cancelled, not ended).
     /// False, and nothing written, when its slug is taken: try another in the same transaction.
     pub async fn insert_event(&mut self, event: &Event, live: bool) -> Result<bool, Error> {
-        let Schedule {
-            start,
-            end,
-            timezone,
-        } = &event.schedule;
-        let Window {
-            opens,
-            closes,
-            is_open,
-        } = event.window;
-        let (statement, values) = insert_into!("events" " ON CONFLICT (slug) DO NOTHING" {
+        let (statement, values) = write_event!(event, insert_into!("events" " ON CONFLICT (slug) DO NOTHING"), {
             id: event.id,
             account_id: event.account_id,
             series_id: event.series,
             slug: event.slug,
-            title: event.title,
-            description: event.description,
-            location: event.location,
-            is_location_private: event.is_location_private,
-            attendee_info: event.attendee_info,
-            city: event.city,
-            start_at: start.at,
-            start_local: start.local,
-            end_at: end.map(|end| end.at),
-            end_local: end.map(|end| end.local),
-            timezone: timezone,
-            effective_end: event.schedule.effective_end(),
-            registration_opens_at: opens.map(|opens| opens.at),
-            registration_opens_local: opens.map(|opens| opens.local),
-            registration_closes_at: closes.map(|closes| closes.at),
-            registration_closes_local: closes.map(|closes| closes.local),
-            is_registration_open: is_open,
-            max_capacity: event.max_capacity,
-            is_published: event.is_published,
-            is_listed: event.is_listed,
             is_cancelled: event.is_cancelled,
             cancel_reason: event.cancel_reason,
             cancelled_at: event.cancelled_at,
             live: live,
-            image_query: event.image_query,
-            image_variant: event.image_variant,
-            has_own_cover: event.has_own_cover,
-            custom_fields: event.custom_fields,
-            sequence: event.sequence,
             created_at: event.created_at,
-            updated_at: event.updated_at,
-            indexed_as_of: event.updated_at,
-            requires_approval: event.requires_approval,
-            confirm_by_email: event.confirm_by_email,
-            allows_answer_changes: event.allows_answer_changes,
-            max_party: event.max_party,
-            organizer_name: event.organizer_name,
-            contact_email: event.contact_email,
-            reminders: event.reminders,
-            reminders_missed: event.reminders_missed,
-            published_start: event.published_start,
-            version: event.version,
-            zone_release: event.zone_release,
-            search_text: values::event_search_text(event),
         });
         if self.execute(statement, values).await? == 0 {
             return Ok(false);
@@ -217,58 +216,7 @@ impl Tx {
 
     /// Writes all fields that may change, and `live` with the catalogue's total. Owner, slug and cancellation do not change.
     pub async fn update_event(&mut self, event: &Event, live: bool) -> Result<(), Error> {
-        let Schedule {
-            start,
-            end,
-            timezone,
-        } = &event.schedule;
-        let Window {
-            opens,
-            closes,
-            is_open,
-        } = event.window;
-        let (statement, values) = update!("events" id = event.id => {
-            title: event.title,
-            description: event.description,
-            location: event.location,
-            is_location_private: event.is_location_private,
-            attendee_info: event.attendee_info,
-            city: event.city,
-            start_at: start.at,
-            start_local: start.local,
-            end_at: end.map(|end| end.at),
-            end_local: end.map(|end| end.local),
-            timezone: timezone,
-            effective_end: event.schedule.effective_end(),
-            registration_opens_at: opens.map(|opens| opens.at),
-            registration_opens_local: opens.map(|opens| opens.local),
-            registration_closes_at: closes.map(|closes| closes.at),
-            registration_closes_local: closes.map(|closes| closes.local),
-            is_registration_open: is_open,
-            max_capacity: event.max_capacity,
-            is_published: event.is_published,
-            is_listed: event.is_listed,
-            image_query: event.image_query,
-            image_variant: event.image_variant,
-            image_credit: event.image_credit,
-            has_own_cover: event.has_own_cover,
-            custom_fields: event.custom_fields,
-            sequence: event.sequence,
-            updated_at: event.updated_at,
-            indexed_as_of: event.updated_at,
-            requires_approval: event.requires_approval,
-            confirm_by_email: event.confirm_by_email,
-            allows_answer_changes: event.allows_answer_changes,
-            max_party: event.max_party,
-            organizer_name: event.organizer_name,
-            contact_email: event.contact_email,
-            reminders: event.reminders,
-            reminders_missed: event.reminders_missed,
-            published_start: event.published_start,
-            version: event.version,
-            zone_release: event.zone_release,
-            search_text: values::event_search_text(event),
-        });
+        let (statement, values) = write_event!(event, update!("events" id = event.id =>), { image_credit: event.image_credit, });
         self.execute_one("event", statement, values).await?;
         if live {
             self.put_entries(&[CatalogueEntry::of(event)]).await?;

@@ -14,6 +14,7 @@ use crate::{
     Error, FULL_BATCH, Reads, Tx,
     input::Input,
     sql::{Fragment, sql},
+    statement::Values,
     values::{self, MatchPage},
 };
 
@@ -59,7 +60,19 @@ impl Reads {
             },
             last_position(starts.before_at),
         );
-        let most = i64::from(MAX_MATCHES) + 1;
+        let bounds = |values: &mut Values| {
+            values.add(&first);
+            values.add(&last);
+            values.add(&starts.from_at);
+            values.add(&starts.before_at);
+            values.add(&starts.from_local);
+            values.add(&starts.before_local);
+            values.add(&now);
+            values.add(&filter.running);
+            values.add(&(i64::from(MAX_MATCHES) + 1));
+            values.add(&limit);
+            values.add(&offset);
+        };
         let found = if let Some(words) = expression(filter) {
             let statement = sql!(
                 "WITH found AS MATERIALIZED (SELECT c.event_id, c.start_at FROM catalogue_words w \
@@ -68,20 +81,10 @@ impl Reads {
                 IN_BOUNDS,
                 PAGE,
             );
-            let values = (
-                first,
-                last,
-                starts.from_at,
-                starts.before_at,
-                starts.from_local,
-                starts.before_local,
-                now,
-                filter.running,
-                most,
-                limit,
-                offset,
-                words,
-            );
+            let values = |values: &mut Values| {
+                bounds(values);
+                values.add(&words);
+            };
             self.all(statement, values).await?
         } else {
             let statement = sql!(
@@ -90,20 +93,7 @@ impl Reads {
                 IN_BOUNDS,
                 PAGE,
             );
-            let values = (
-                first,
-                last,
-                starts.from_at,
-                starts.before_at,
-                starts.from_local,
-                starts.before_local,
-                now,
-                filter.running,
-                most,
-                limit,
-                offset,
-            );
-            self.all(statement, values).await?
+            self.all(statement, bounds).await?
         };
         Ok(page_of(found))
     }

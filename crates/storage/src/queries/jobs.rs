@@ -107,30 +107,30 @@ impl Reads {
         Ok(queues.rows)
     }
 
-    /// Returns the number of jobs of a kind and destination that are due, up to `most`.
+    /// Returns the number of jobs of a kind and destination that are due, up to `max`.
     pub async fn count_due_jobs(
         &self,
         destination: &Destination,
         kind: JobKind,
         now: Instant,
-        most: i64,
+        max: i64,
     ) -> Result<i64, Error> {
         let statement = sql!(
             "SELECT COUNT(*) FROM (SELECT 1 FROM jobs WHERE destination = $1 AND kind = $2 \
              AND failed_at IS NULL AND due_at <= $3 LIMIT $4) AS due"
         )
         .planned_each_time();
-        let values = (destination, kind, now, most);
+        let values = (destination, kind, now, max);
         self.one(statement, values).await
     }
 
-    /// Returns the numbers of failed jobs by kind, of the `most` that failed first.
-    pub async fn count_failed_jobs(&self, most: i64) -> Result<Vec<(String, i64)>, Error> {
+    /// Returns the numbers of failed jobs by kind, of the `max` that failed first.
+    pub async fn count_failed_jobs(&self, max: i64) -> Result<Vec<(String, i64)>, Error> {
         let statement = sql!(
             "SELECT kind, COUNT(*) FROM (SELECT kind FROM jobs WHERE failed_at IS NOT NULL \
              ORDER BY failed_at LIMIT $1) AS failed GROUP BY kind"
         );
-        self.all(statement, [most]).await
+        self.all(statement, [max]).await
     }
 
     /// Returns the jobs of a kind, including failed ones.

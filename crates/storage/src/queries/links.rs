@@ -1,10 +1,9 @@
 //! How attendees get to their registrations: by private links, of which only hashes are stored, and by check-in codes.
 
 use domain::{
-    check_in_code::CheckInCode,
     ids::{EventId, RegistrationId},
     instant::Instant,
-    registration::{DoorCode, Registration},
+    registration::{CheckInCode, DoorCode, Registration},
 };
 
 use crate::{

@@ -66,12 +66,12 @@ impl Tx {
         Ok(())
     }
 
-    /// Removes clients that are not kept: at most `limit` that were last seen before a moment, and as many beyond the `most` that were seen
+    /// Removes clients that are not kept: at max `limit` that were last seen before a moment, and as many beyond the `max` that were seen
     /// last; returns their number.
     pub async fn delete_unused_clients(
         &mut self,
         seen_before: Instant,
-        most: i64,
+        max: i64,
         limit: i64,
     ) -> Result<u64, Error> {
         let statement = sql!(
@@ -83,7 +83,7 @@ impl Tx {
             "DELETE FROM oauth_clients WHERE id IN (SELECT id FROM oauth_clients WHERE is_kept = FALSE \
              ORDER BY seen_at DESC LIMIT $2 OFFSET $1)"
         );
-        let beyond = self.execute(statement, (most, limit)).await?;
+        let beyond = self.execute(statement, (max, limit)).await?;
         Ok(old + beyond)
     }
 }

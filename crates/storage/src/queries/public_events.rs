@@ -41,18 +41,18 @@ impl Reads {
         self.all(statement, (account, now, limit, offset)).await
     }
 
-    /// Returns the number of an account's public events that are over, up to `most`.
+    /// Returns the number of an account's public events that are over, up to `max`.
     pub async fn count_past_events(
         &self,
         account: AccountId,
         now: Instant,
-        most: i64,
+        max: i64,
     ) -> Result<i64, Error> {
         let statement = sql!(
             "SELECT count(*) FROM (SELECT 1 FROM events WHERE {} LIMIT $3) found",
             PAST,
         );
-        self.one(statement, (account, now, most)).await
+        self.one(statement, (account, now, max)).await
     }
 
     /// Returns at most `limit` handles of accounts that have public events, past ones included, after one, in their order.

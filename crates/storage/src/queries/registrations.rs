@@ -65,7 +65,7 @@ impl FromRow for Registrant {
                 refuses_reminders: columns.read()?,
                 party: columns.read()?,
                 check_in_code: columns.read()?,
-                told: columns.read()?,
+                announced: columns.read()?,
                 decline_reason: columns.read()?,
                 organizer: {
                     let account = Some(columns.read()?).filter(|name| name != Account::ERASED_NAME);

@@ -11,7 +11,7 @@ use uuid::Uuid;
 use crate::{
     Error, Reads, Tx,
     input::Input,
-    row::{Columns, FromRow},
+    record::{Record as _, record},
     sql::sql,
 };
 
@@ -32,23 +32,17 @@ pub struct RefusalLink {
     pub event: EventId,
 }
 
-impl FromRow for RefusalLink {
-    const WIDTH: usize = 3;
-
-    fn from_row(columns: &mut Columns<'_>) -> Result<Self, Error> {
-        Ok(Self {
-            mailbox: columns.read()?,
-            account: columns.read()?,
-            event: columns.read()?,
-        })
-    }
+record! {
+    RefusalLink as l { mailbox, account = "l.account_id", event = "l.event_id" }
 }
 
 impl Reads {
     /// Returns what a link refuses that leads to no registration, by the SHA-256 of its token.
     pub async fn find_refusal_link(&self, hash: &[u8; 32]) -> Result<Option<RefusalLink>, Error> {
-        let statement =
-            sql!("SELECT mailbox, account_id, event_id FROM refusal_links WHERE hash = $1");
+        let statement = sql!(
+            "SELECT {} FROM refusal_links l WHERE l.hash = $1",
+            RefusalLink::COLUMNS,
+        );
         self.optional(statement, [hash]).await
     }
 

@@ -17,9 +17,9 @@ const DAY: Duration = Duration::from_hours(24);
 /// Uses up the mails of a day of an account with the plan of 10,000, but for so many.
 async fn leave(app: &TestApp, account: &tests::Account, left: i32) {
     let mut tx = app.store.begin().await.unwrap();
-    let count = domain::mail_quota::MailCount {
+    let count = domain::mail::quota::MailCount {
         mails: 10_000 - left,
-        ..domain::mail_quota::MailCount::of_day(app.clock.now())
+        ..domain::mail::quota::MailCount::of_day(app.clock.now())
     };
     tx.set_mail_count(account.id, count).await.unwrap();
     tx.commit().await.unwrap();

@@ -4,13 +4,14 @@ use std::collections::HashMap;
 
 use domain::{
     audit::Actor,
-    check_in_code::CheckInCode,
     email,
     fact::Fact,
     ids::{EventId, RegistrationId},
     instant::Instant,
     job,
-    registration::{Admission, Details, NewDetails, Registration, Requester, Seats, Status},
+    registration::{
+        Admission, CheckInCode, Details, NewDetails, Registration, Requester, Seats, Status,
+    },
 };
 use storage::{self, Tx};
 use tracing::Span;

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use domain::{
-    account::Account, ids::AccountId, instant::Instant, mail_quota::MailCount,
+    account::Account, ids::AccountId, instant::Instant, mail::quota::MailCount,
     registration::Requester,
 };
 

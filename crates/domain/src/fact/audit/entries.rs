@@ -10,7 +10,7 @@ use crate::{
         AccountChange, EventChange, Export, KeyOrigin, KnownAs, MemberChange, PersonChange,
         WebhookChange,
     },
-    ids::{AccountId, EventId, PersonId, RegistrationId},
+    ids::{AccountId, PersonId},
     person::Position,
     registration::Registration,
     webhook::Webhook,
@@ -52,11 +52,6 @@ impl Entry {
             ..self
         }
     }
-}
-
-/// What an entry is about: a registration, or the event if the registration is someone else's by now.
-pub(super) fn registration_or(registration: Option<RegistrationId>, event: EventId) -> Uuid {
-    registration.map_or_else(|| event.uuid(), RegistrationId::uuid)
 }
 
 pub(super) fn taken_down(event: &Event, reason: Option<&str>) -> Entry {

@@ -57,7 +57,7 @@ impl Reads {
         limit: i64,
         offset: i64,
     ) -> Result<MatchPage, Error> {
-        let (starts, most) = (&filter.starts, i64::from(MAX_MATCHES) + 1);
+        let (starts, max) = (&filter.starts, i64::from(MAX_MATCHES) + 1);
         let Some(words) = expression(filter) else {
             let statement = sql!(
                 "WITH found AS MATERIALIZED (SELECT c.event_id, c.start_at FROM catalogue_entries c WHERE {} \
@@ -74,7 +74,7 @@ impl Reads {
                 starts.before_local,
                 now,
                 filter.running,
-                most,
+                max,
                 limit,
                 offset,
             );
@@ -101,7 +101,7 @@ impl Reads {
             starts.before_local,
             now,
             filter.running,
-            most,
+            max,
             limit,
             offset,
             &words,

@@ -1,9 +1,7 @@
 //! The daily quota of mails to people who did not ask for them: about changes of events, and to people whom an organizer adds
 //! (rule 29 of docs/rules.md).
 
-use super::instant::Instant;
-
-const DAY_SECONDS: i64 = 86_400;
+use crate::instant::{DAY_SECONDS, Instant};
 
 const MICROS_PER_DAY: i64 = DAY_SECONDS * 1_000_000;
 
@@ -117,8 +115,8 @@ impl MailCount {
 /// How many mails a change needs that so many people are told of. Nobody can use more than the quota of a whole day: otherwise a
 /// large event could never be moved.
 pub fn needed_for_change(people: i32, limit: Option<u32>) -> i32 {
-    let most = limit.map_or(i32::MAX, |limit| i32::try_from(limit).unwrap_or(i32::MAX));
-    people.min(most.max(1))
+    let max = limit.map_or(i32::MAX, |limit| i32::try_from(limit).unwrap_or(i32::MAX));
+    people.min(max.max(1))
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::fmt;
 
 use sha2::{Digest as _, Sha256};
 
-use super::{entropy::Entropy, ids::EventId};
+use crate::{entropy::Entropy, ids::EventId};
 
 /// The digits of Crockford's base32: people take none for another one. 12 of them are 60 random bits, which nobody guesses.
 const DIGITS: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
