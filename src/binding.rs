@@ -2,7 +2,7 @@
 
 use serde::{Serialize, de::DeserializeOwned};
 
-use crate::{http_body::HttpBody, scope::Scope, validation::Validate};
+use crate::{Scope, http_body::HttpBody, validation::Validate};
 
 /// The callers that may call an rpc.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,6 +2,7 @@
 //! `proto/`, and the small runtime that they need.
 
 pub mod binding;
+pub mod closed_set;
 pub mod codec;
 pub mod deadline;
 pub mod email;
@@ -13,20 +14,17 @@ pub mod internal;
 pub mod json;
 pub mod metadata;
 pub mod reference;
-pub mod scope;
 pub mod status;
 pub mod v1;
 pub mod validation;
 pub mod violation;
-pub mod webhook_type;
 
+pub use closed_set::{Scope, WebhookType};
 pub use internal::v1::bindings::visit_rpcs as visit_internal_rpcs;
-pub use scope::Scope;
 pub use v1::{
     bindings::{visit_bindings, visit_rpcs},
     reasons::Reason,
 };
-pub use webhook_type::WebhookType;
 
 /// The access rule of the rpc at a gRPC path, in any package; `None` if there is no such rpc.
 pub fn access(grpc_path: &str) -> Option<binding::AccessRule> {

@@ -7,7 +7,7 @@ use tonic::{Code, Status};
 use tonic_types::{ErrorDetails, StatusExt as _};
 
 use crate::{
-    scope::Scope,
+    Scope,
     v1::reasons::Reason,
     violation::{MAX_MESSAGE_LENGTH, MAX_VIOLATIONS, Violation, answered, shortened},
 };

@@ -4,12 +4,12 @@ use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
 use crate::{
+    closed_sets,
     model::{Api, Cardinality, Field, Kind, Method, Response},
     options::Access,
     parts::{Parts, next_page},
     route::Route,
     rust::ident,
-    scopes,
 };
 
 /// The rpcs, the bindings, `visit_rpcs` and `visit_bindings`.
@@ -40,7 +40,7 @@ pub(crate) fn emit(api: &Api) -> TokenStream {
         use #runtime::binding::{
             Access, Binding, Body, Caching, Content, InvalidParameter, PublicRpc, Rpc, RpcVisitor, Visitor,
         };
-        use #runtime::scope::Scope;
+        use #runtime::Scope;
 
         #types
 
@@ -65,7 +65,7 @@ fn internal(api: &Api) -> TokenStream {
     let names = api.methods().map(|method| binding_name(method, 0));
     quote! {
         use #runtime::binding::{Access, InternalVisitor, Rpc};
-        use #runtime::scope::Scope;
+        use #runtime::Scope;
 
         #(#types)*
 
@@ -219,7 +219,7 @@ fn scope(method: &Method) -> TokenStream {
     match &method.scope {
         None => quote! { None },
         Some(scope) => {
-            let scope = scopes::variant(scope);
+            let scope = closed_sets::variant(scope);
             quote! { Some(Scope::#scope) }
         }
     }

@@ -83,8 +83,7 @@ impl Core {
         // No replica has seen the call, and another one may have started.
         let new = match failure.kind {
             FailureKind::NotSent => {
-                let found =
-                    timeout_at(deadline, self.pool.new_endpoint(&endpoints, kind)).await;
+                let found = timeout_at(deadline, self.pool.new_endpoint(&endpoints, kind)).await;
                 found.ok().flatten()
             }
             _ => None,
