@@ -6,7 +6,7 @@ use quote::{format_ident, quote};
 use crate::{
     closed_sets,
     model::{Api, Cardinality, Field, Kind, Method, Response},
-    options::Access,
+    options::{Access, MethodRules},
     parts::{Parts, next_page},
     route::Route,
     rust::ident,
@@ -91,6 +91,9 @@ fn rpc(api: &Api, method: &Method, type_name: &Ident, comment: &str) -> TokenStr
         grpc_path,
         read_only,
         idempotent,
+        ..
+    } = method;
+    let MethodRules {
         checks_credential,
         idempotency_key,
         some_events,
@@ -98,7 +101,7 @@ fn rpc(api: &Api, method: &Method, type_name: &Ident, comment: &str) -> TokenStr
         changes_catalogue,
         collects_mistakes,
         ..
-    } = method;
+    } = &method.rules;
     let (runtime, is_internal) = (&api.runtime, api.is_internal);
     let request = ident(&method.request);
     let response = match &method.response {
@@ -108,7 +111,7 @@ fn rpc(api: &Api, method: &Method, type_name: &Ident, comment: &str) -> TokenStr
         }
         Response::File { .. } => quote! { #runtime::http_body::HttpBody },
     };
-    let (access, scope) = (access(method.access), scope(method));
+    let (access, scope) = (access(method.rules.access), scope(method));
     let doc = format!(" {comment}");
     quote! {
         #[doc = #doc]
@@ -184,7 +187,7 @@ fn public(api: &Api, method: &Method, type_name: &Ident, comment: &str) -> Token
 
 /// The `Option<Caching>`.
 fn caching(method: &Method) -> TokenStream {
-    let Some(caching) = &method.caching else {
+    let Some(caching) = &method.rules.caching else {
         return quote! { None };
     };
     let [max_age, stale] = [
@@ -216,7 +219,7 @@ fn access(access: Access) -> Ident {
 
 /// The needed scope, as `Option<Scope>`.
 fn scope(method: &Method) -> TokenStream {
-    match &method.scope {
+    match &method.rules.scope {
         None => quote! { None },
         Some(scope) => {
             let scope = closed_sets::variant(scope);

@@ -12,7 +12,7 @@ use crate::{
 pub(crate) fn emit(api: &Api) -> Value {
     let resources = api
         .methods()
-        .filter_map(|method| Some(resource(api, method, method.resource.as_ref()?)));
+        .filter_map(|method| Some(resource(api, method, method.rules.resource.as_ref()?)));
     let prompts: Vec<_> = api.rules.prompts.iter().map(prompt).collect();
     json!({
         "name": api.rules.title.to_lowercase(),

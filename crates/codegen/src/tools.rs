@@ -22,7 +22,7 @@ pub(crate) fn emit(api: &Api) -> Value {
     let mut descriptions = Descriptions::default();
     api.methods()
         .filter_map(|method| {
-            let mut row = row(api, method, method.tool.as_ref()?);
+            let mut row = row(api, method, method.rules.tool.as_ref()?);
             descriptions.leave_out(row.get_mut("tool")?);
             Some(row)
         })
@@ -35,7 +35,7 @@ fn row(api: &Api, method: &Method, tool: &Tool) -> Value {
     set(
         &mut row,
         "access",
-        match method.access {
+        match method.rules.access {
             Access::Paid => "paid",
             Access::Bearer | Access::Session => "bearer",
             Access::Public | Access::Unspecified => "public",
@@ -206,7 +206,7 @@ fn is_first_to_take(api: &Api, method: &Method, message: &str) -> bool {
     let takes = |other: &&Method| {
         let mut fields = api.message(&other.request).fields.iter();
         let is_it = |kind: &Kind| matches!(kind, Kind::Message(name) if name == message);
-        other.tool.is_some() && fields.any(|field| is_it(&field.kind))
+        other.rules.tool.is_some() && fields.any(|field| is_it(&field.kind))
     };
     let first = api.methods().find(takes);
     // Of parts of parts there is no such tool: they are described wherever they are.

@@ -5,7 +5,8 @@ use serde_json::{Value, json};
 use super::schemas::reference;
 use crate::{
     errors,
-    model::{Api, Method, Reason},
+    model::{Api, Method},
+    options::Reason,
     route::Route,
     rust::pascal,
     schema::{Object, set},

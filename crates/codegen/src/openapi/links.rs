@@ -13,7 +13,7 @@ use crate::{
 /// The links of an answer, by the id of the operation to which each leads; none if there are none.
 pub(super) fn emit(api: &Api, method: &Method) -> Option<Value> {
     let mut links = Object::new();
-    for link in &method.links {
+    for link in &method.rules.links {
         for target in api.methods().filter(|one| link.rpcs.contains(&one.name)) {
             let Some(route) = target.routes.first() else {
                 continue;

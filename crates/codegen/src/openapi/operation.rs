@@ -32,8 +32,12 @@ pub(super) fn emit(api: &Api, service: &Service, method: &Method, index: usize) 
     set(&mut operation, "operationId", id(method, index));
     set(&mut operation, "summary", method.summary.as_str());
     set(&mut operation, "description", description(method));
-    set(&mut operation, SCOPE, method.scope.as_deref());
-    set(&mut operation, ADDITION, method.addition.then_some(true));
+    set(&mut operation, SCOPE, method.rules.scope.as_deref());
+    set(
+        &mut operation,
+        ADDITION,
+        method.rules.addition.then_some(true),
+    );
     set(
         &mut operation,
         "parameters",
@@ -47,10 +51,10 @@ pub(super) fn emit(api: &Api, service: &Service, method: &Method, index: usize) 
 
 /// The credentials that it takes; one of them is enough.
 fn security(method: &Method) -> Value {
-    match method.access {
+    match method.rules.access {
         Access::Public | Access::Unspecified => json!([]),
         Access::Bearer | Access::Paid | Access::Session => {
-            let scopes: Vec<_> = method.scope.iter().collect();
+            let scopes: Vec<_> = method.rules.scope.iter().collect();
             json!([{ BEARER: [] }, { OAUTH2: scopes }])
         }
     }
@@ -69,9 +73,12 @@ pub(super) fn id(method: &Method, index: usize) -> String {
 
 /// The rpc's comment, its scope, and whether it takes a key.
 fn description(method: &Method) -> String {
-    let scope = method.scope.as_ref();
+    let scope = method.rules.scope.as_ref();
     let scope = scope.map(|scope| format!("Needs the scope `{scope}`."));
-    let key = method.idempotency_key.then(|| IDEMPOTENCY_KEY.to_owned());
+    let key = method
+        .rules
+        .idempotency_key
+        .then(|| IDEMPOTENCY_KEY.to_owned());
     let notes: Vec<_> = scope.into_iter().chain(key).collect();
     if notes.is_empty() {
         return method.comment.clone();
@@ -154,7 +161,7 @@ fn responses(api: &Api, method: &Method, route: &Route) -> Result<Object> {
         }
     }
     let mut answer = Object::new();
-    set(&mut answer, "description", method.answers.as_str());
+    set(&mut answer, "description", method.rules.answers.as_str());
     set(&mut answer, "headers", headers.clone());
     set(&mut answer, "content", content(api, method, route)?);
     set(&mut answer, "links", links::emit(api, method));
@@ -177,7 +184,7 @@ fn responses(api: &Api, method: &Method, route: &Route) -> Result<Object> {
 /// Whether its answers have a tag: all that are read but files that are made while they are sent.
 fn has_tag(method: &Method, route: &Route) -> bool {
     let is_message = matches!(method.response, Response::Message(_));
-    (is_message && route.verb == Verb::Get) || method.caching.is_some()
+    (is_message && route.verb == Verb::Get) || method.rules.caching.is_some()
 }
 
 fn content(api: &Api, method: &Method, route: &Route) -> Result<Value> {
