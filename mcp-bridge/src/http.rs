@@ -56,7 +56,6 @@ const ANY_HOST: &str = "*";
 impl Table {
     /// The router of `/mcp`, with the bridge's health and an answer to unknown paths.
     pub fn into_router(self, core: Core, options: &Options) -> Router {
-        let check = self.checks_credential;
         let table = Arc::new(self);
         let core = SURFACE.core(core);
         let bridge = Bridge::new(
@@ -75,7 +74,6 @@ impl Table {
         let metadata = Resource::new(METADATA).with(oauth.resource(PATH));
         let gate = Arc::new(Gate {
             table,
-            check,
             oauth,
             core: core.clone(),
             options: options.clone(),

@@ -94,7 +94,6 @@ fn rpc(api: &Api, method: &Method, type_name: &Ident, comment: &str) -> TokenStr
         ..
     } = method;
     let MethodRules {
-        checks_credential,
         idempotency_key,
         some_events,
         step_up,
@@ -130,7 +129,6 @@ fn rpc(api: &Api, method: &Method, type_name: &Ident, comment: &str) -> TokenStr
             const READ_ONLY: bool = #read_only;
             const IDEMPOTENT: bool = #idempotent;
             const IDEMPOTENCY_KEY: bool = #idempotency_key;
-            const CHECKS_CREDENTIAL: bool = #checks_credential;
             const SOME_EVENTS: bool = #some_events;
             const STEP_UP: bool = #step_up;
             const CHANGES_CATALOGUE: bool = #changes_catalogue;

@@ -39,11 +39,6 @@ pub(crate) fn public(api: &Api) -> Result<()> {
     let (mut routes, mut tools) = (HashSet::new(), HashSet::new());
     for method in api.methods() {
         ensure!(
-            !method.rules.checks_credential,
-            "rpc {}: it is public, so edges do not check credentials by it",
-            method.name
-        );
-        ensure!(
             method.rules.access != Access::Session,
             "rpc {}: only internal rpcs may be for sessions alone",
             method.name

@@ -146,7 +146,6 @@ pub(crate) struct PromptArgument {
 )]
 pub(crate) struct MethodRules {
     pub(crate) access: Access,
-    pub(crate) checks_credential: bool,
     pub(crate) errors: Vec<String>,
     pub(crate) tool: Option<Tool>,
     pub(crate) addition: bool,

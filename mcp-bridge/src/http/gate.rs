@@ -20,7 +20,7 @@ use http::{
 };
 use http_body_util::{BodyExt as _, Collected, Full, combinators::BoxBody};
 use http_kit::{
-    CheckCredential, Problem,
+    Problem, check_credential,
     oauth::{OAuth, local_origin},
     require_bearer,
 };
@@ -51,8 +51,6 @@ const TOOL_NAME: &str = "mcp-name";
 
 pub(super) struct Gate {
     pub(super) table: Arc<Table>,
-    /// The rpc that checks credentials.
-    pub(super) check: CheckCredential,
     pub(super) oauth: OAuth,
     pub(super) core: Core,
     pub(super) options: Options,
@@ -88,7 +86,7 @@ impl Gate {
         let (mut parts, body) = request.into_parts();
         // A request without an id gets one here.
         parts.extensions.insert(id.clone());
-        let holder = self.check_credential(&parts).await?;
+        let holder = self.holder(&parts).await?;
         let bytes = match parts.method {
             Method::POST => {
                 let calls = &self.options.calls;
@@ -133,7 +131,8 @@ impl Gate {
         self.table.by_name.get(name)?.rpc.scope
     }
 
-    async fn check_credential(&self, parts: &Parts) -> Result<Holder, Problem> {
+    /// Who holds the request's credential, if that is valid.
+    async fn holder(&self, parts: &Parts) -> Result<Holder, Problem> {
         let credential = fingerprint(&parts.headers);
         if let Some(holder) = self.credentials.holder(&credential) {
             return Ok(holder);
@@ -141,8 +140,8 @@ impl Gate {
         let asked = Instant::now();
         let context = self.options.calls.context(parts);
         // Each tool needs its own scope, which core checks at the call.
-        let checked = (self.check)(&self.core, &context, None).await?;
-        let holder = Holder::of(checked.as_ref(), credential);
+        let checked = check_credential(&self.core, &context, None).await?;
+        let holder = Holder::of(&checked, credential);
         self.credentials.trust(credential, holder, asked);
         Ok(holder)
     }
@@ -237,12 +236,15 @@ impl Drop for Permit {
 
 #[cfg(test)]
 mod tests {
+    use muster_api::internal::v1::CheckCredentialResponse;
+
     use super::*;
 
     #[test]
     fn holders_share_the_permits_and_each_has_only_a_part_of_them() {
         let permits = Arc::new(Permits::new(2 * PART));
-        let take = |holder: u8| permits.take(Holder::of(None, [holder; 32]));
+        let unnamed = CheckCredentialResponse::default();
+        let take = |holder: u8| permits.take(Holder::of(&unnamed, [holder; 32]));
         let reason = |refused: Result<Permit, Problem>| refused.unwrap_err().code;
         let first = [take(0).unwrap(), take(0).unwrap()];
         assert_eq!(reason(take(0)), Reason::RateLimited.code());

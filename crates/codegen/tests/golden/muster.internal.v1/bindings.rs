@@ -18,7 +18,6 @@ impl Rpc for CreateAccount {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -40,7 +39,6 @@ impl Rpc for UpdateAccount {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = true;
@@ -60,7 +58,6 @@ impl Rpc for GetContact {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -82,7 +79,6 @@ impl Rpc for StartContactProof {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -104,7 +100,6 @@ impl Rpc for FinishContactProof {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -124,7 +119,6 @@ impl Rpc for PreviewRemoval {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -146,7 +140,6 @@ impl Rpc for RemoveAccount {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = true;
     const CHANGES_CATALOGUE: bool = true;
@@ -166,7 +159,6 @@ impl Rpc for CheckCredential {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = true;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -186,7 +178,6 @@ impl Rpc for GetInstance {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -206,7 +197,6 @@ impl Rpc for GetSitePreview {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -226,7 +216,6 @@ impl Rpc for ListKeys {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -248,7 +237,6 @@ impl Rpc for CreateKey {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = true;
     const CHANGES_CATALOGUE: bool = false;
@@ -270,7 +258,6 @@ impl Rpc for RevokeKey {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -292,7 +279,6 @@ impl Rpc for RotateKey {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = true;
     const CHANGES_CATALOGUE: bool = false;
@@ -314,7 +300,6 @@ impl Rpc for ReceiveMailEvents {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -334,7 +319,6 @@ impl Rpc for ListMembers {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -356,7 +340,6 @@ impl Rpc for InviteMember {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = true;
     const CHANGES_CATALOGUE: bool = false;
@@ -378,7 +361,6 @@ impl Rpc for WithdrawInvitation {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -400,7 +382,6 @@ impl Rpc for ChangeRole {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = true;
     const CHANGES_CATALOGUE: bool = false;
@@ -422,7 +403,6 @@ impl Rpc for RemoveMember {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = true;
     const CHANGES_CATALOGUE: bool = false;
@@ -444,7 +424,6 @@ impl Rpc for LeaveAccount {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -466,7 +445,6 @@ impl Rpc for GetInvitation {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -490,7 +468,6 @@ impl Rpc for AcceptInvitation {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -512,7 +489,6 @@ impl Rpc for DeclineInvitation {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -532,7 +508,6 @@ impl Rpc for GetOAuthServer {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -554,7 +529,6 @@ impl Rpc for CheckAuthorization {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -576,7 +550,6 @@ impl Rpc for BeginAuthorization {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -598,7 +571,6 @@ impl Rpc for GetAuthorization {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -620,7 +592,6 @@ impl Rpc for DecideAuthorization {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -642,7 +613,6 @@ impl Rpc for ExchangeToken {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -664,7 +634,6 @@ impl Rpc for RegisterClient {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -686,7 +655,6 @@ impl Rpc for RevokeToken {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -706,7 +674,6 @@ impl Rpc for ListConnectedApps {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -728,7 +695,6 @@ impl Rpc for DisconnectApp {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -748,7 +714,6 @@ impl Rpc for GetMailChoice {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -768,7 +733,6 @@ impl Rpc for SetMailChoice {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -788,7 +752,6 @@ impl Rpc for RenamePerson {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -810,7 +773,6 @@ impl Rpc for StartEmailChange {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = true;
     const CHANGES_CATALOGUE: bool = false;
@@ -832,7 +794,6 @@ impl Rpc for FinishEmailChange {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = true;
     const CHANGES_CATALOGUE: bool = false;
@@ -854,7 +815,6 @@ impl Rpc for RemovePerson {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = true;
     const CHANGES_CATALOGUE: bool = false;
@@ -874,7 +834,6 @@ impl Rpc for GetSession {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -894,7 +853,6 @@ impl Rpc for ListSessions {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -914,7 +872,6 @@ impl Rpc for ListOwnTrail {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -936,7 +893,6 @@ impl Rpc for SwitchAccount {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -958,7 +914,6 @@ impl Rpc for EndSession {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -978,7 +933,6 @@ impl Rpc for SignOut {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -998,7 +952,6 @@ impl Rpc for SignOutEverywhere {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -1020,7 +973,6 @@ impl Rpc for StartStepUp {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -1042,7 +994,6 @@ impl Rpc for FinishStepUp {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -1064,7 +1015,6 @@ impl Rpc for StartSignIn {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -1086,7 +1036,6 @@ impl Rpc for FinishSignIn {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -1108,7 +1057,6 @@ impl Rpc for StartTakeBack {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -1130,7 +1078,6 @@ impl Rpc for FinishTakeBack {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -1152,7 +1099,6 @@ impl Rpc for UseSignInLink {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -1172,7 +1118,6 @@ impl Rpc for RecordViews {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;

@@ -19,7 +19,6 @@ impl Rpc for GetAccount {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -54,7 +53,6 @@ impl Rpc for ExportAccount {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -89,7 +87,6 @@ impl Rpc for ListActivity {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -148,7 +145,6 @@ impl Rpc for ExportActivity {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -194,7 +190,6 @@ impl Rpc for ListEvents {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -266,7 +261,6 @@ impl Rpc for GetEvent {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -311,7 +305,6 @@ impl Rpc for GetOrganizer {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -356,7 +349,6 @@ impl Rpc for ListCities {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -380,7 +372,6 @@ impl Rpc for GetEventPage {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -404,7 +395,6 @@ impl Rpc for GetEventCalendar {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -428,7 +418,6 @@ impl Rpc for GetCatalogueCalendar {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -452,7 +441,6 @@ impl Rpc for ListSitemaps {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -476,7 +464,6 @@ impl Rpc for ListSitemapEvents {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -500,7 +487,6 @@ impl Rpc for ListSitemapOrganizers {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -524,7 +510,6 @@ impl Rpc for GetCover {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -571,7 +556,6 @@ impl Rpc for ListUseCases {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -612,7 +596,6 @@ impl Rpc for ListGuides {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -653,7 +636,6 @@ impl Rpc for GetGuide {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -677,7 +659,6 @@ impl Rpc for GetUseCase {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -701,7 +682,6 @@ impl Rpc for PutCover {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = true;
@@ -754,7 +734,6 @@ impl Rpc for DeleteCover {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = true;
@@ -796,7 +775,6 @@ impl Rpc for GetOwnCover {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -820,7 +798,6 @@ impl Rpc for CreateEvent {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = true;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = true;
@@ -867,7 +844,6 @@ impl Rpc for ListMyEvents {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -928,7 +904,6 @@ impl Rpc for GetMyEvent {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -974,7 +949,6 @@ impl Rpc for UpdateEvent {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = true;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = true;
@@ -1021,7 +995,6 @@ impl Rpc for CloneEvent {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = true;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -1063,7 +1036,6 @@ impl Rpc for RepeatEvent {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = true;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = true;
@@ -1105,7 +1077,6 @@ impl Rpc for PreviewRepetition {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -1129,7 +1100,6 @@ impl Rpc for DeleteEvent {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = true;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -1171,7 +1141,6 @@ impl Rpc for PreviewEventMail {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -1195,7 +1164,6 @@ impl Rpc for PreviewCover {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -1219,7 +1187,6 @@ impl Rpc for PreviewEventUpdate {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -1248,7 +1215,6 @@ impl Rpc for PreviewEventDeletion {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -1272,7 +1238,6 @@ impl Rpc for PreviewUnpublishing {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -1296,7 +1261,6 @@ impl Rpc for PreviewCancellation {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -1320,7 +1284,6 @@ impl Rpc for PublishEvent {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = true;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = true;
@@ -1362,7 +1325,6 @@ impl Rpc for UnpublishEvent {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = true;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = true;
@@ -1404,7 +1366,6 @@ impl Rpc for CancelEvent {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = true;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = true;
@@ -1450,7 +1411,6 @@ impl Rpc for CreateMessage {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = true;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -1492,7 +1452,6 @@ impl Rpc for PreviewMessage {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -1534,7 +1493,6 @@ impl Rpc for ListMessages {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -1583,7 +1541,6 @@ impl Rpc for GetMessage {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -1627,7 +1584,6 @@ impl Rpc for UpdateMessage {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = true;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -1676,7 +1632,6 @@ impl Rpc for CancelMessage {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = true;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -1720,7 +1675,6 @@ impl Rpc for StopMessagesByToken {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -1744,7 +1698,6 @@ impl Rpc for ResumeMessagesByToken {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -1768,7 +1721,6 @@ impl Rpc for RegisterAttendee {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -1810,7 +1762,6 @@ impl Rpc for AddRegistration {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = true;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = true;
@@ -1852,7 +1803,6 @@ impl Rpc for ImportRegistrations {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = true;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = true;
@@ -1910,7 +1860,6 @@ impl Rpc for ExportRejectedLines {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -1934,7 +1883,6 @@ impl Rpc for ListRegistrations {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -2004,7 +1952,6 @@ impl Rpc for ListEventMails {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -2053,7 +2000,6 @@ impl Rpc for ExportRegistrations {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -2097,7 +2043,6 @@ impl Rpc for GetRegistration {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -2141,7 +2086,6 @@ impl Rpc for GetRegistrations {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -2165,7 +2109,6 @@ impl Rpc for ApproveRegistration {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = true;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = true;
@@ -2209,7 +2152,6 @@ impl Rpc for ApproveRegistrations {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = true;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = true;
@@ -2251,7 +2193,6 @@ impl Rpc for UpdateRegistration {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = true;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -2300,7 +2241,6 @@ impl Rpc for DeclineRegistration {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = true;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = true;
@@ -2344,7 +2284,6 @@ impl Rpc for DeclineRegistrations {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = true;
@@ -2368,7 +2307,6 @@ impl Rpc for CancelRegistration {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = true;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = true;
@@ -2412,7 +2350,6 @@ impl Rpc for PromoteRegistration {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = true;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = true;
@@ -2456,7 +2393,6 @@ impl Rpc for ResendRegistrationMail {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = true;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -2500,7 +2436,6 @@ impl Rpc for PreviewUpdatedRegistration {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -2529,7 +2464,6 @@ impl Rpc for PreviewPromotion {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -2553,7 +2487,6 @@ impl Rpc for PreviewAddedRegistration {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -2577,7 +2510,6 @@ impl Rpc for PreviewApproval {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -2601,7 +2533,6 @@ impl Rpc for PreviewDecline {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -2625,7 +2556,6 @@ impl Rpc for PreviewRegistrationCancellation {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -2649,7 +2579,6 @@ impl Rpc for CheckIn {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = true;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -2693,7 +2622,6 @@ impl Rpc for CheckInByCode {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = true;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -2728,7 +2656,6 @@ impl Rpc for GetRegistrationByCode {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -2752,7 +2679,6 @@ impl Rpc for ListCheckInCodes {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -2794,7 +2720,6 @@ impl Rpc for UndoCheckIn {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = true;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -2838,7 +2763,6 @@ impl Rpc for GetRegistrationByToken {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -2862,7 +2786,6 @@ impl Rpc for GetRegistrationCalendarByToken {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -2886,7 +2809,6 @@ impl Rpc for GetTicket {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -2910,7 +2832,6 @@ impl Rpc for ConfirmRegistrationByToken {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -2934,7 +2855,6 @@ impl Rpc for TakeOverNewDetailsByToken {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -2958,7 +2878,6 @@ impl Rpc for ChangeAnswersByToken {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -2982,7 +2901,6 @@ impl Rpc for RefuseMailByToken {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -3006,7 +2924,6 @@ impl Rpc for GetMailRefusalByToken {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -3030,7 +2947,6 @@ impl Rpc for RefuseMailByFormerToken {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -3054,7 +2970,6 @@ impl Rpc for RefuseRemindersByToken {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -3078,7 +2993,6 @@ impl Rpc for CancelRegistrationByToken {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -3102,7 +3016,6 @@ impl Rpc for GetEventStatistics {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -3148,7 +3061,6 @@ impl Rpc for CreateWebhook {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = true;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -3183,7 +3095,6 @@ impl Rpc for ListWebhooks {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -3218,7 +3129,6 @@ impl Rpc for GetWebhook {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -3260,7 +3170,6 @@ impl Rpc for UpdateWebhook {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = true;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -3307,7 +3216,6 @@ impl Rpc for DeleteWebhook {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = true;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -3349,7 +3257,6 @@ impl Rpc for RotateWebhookSecret {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = true;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -3391,7 +3298,6 @@ impl Rpc for PingWebhook {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -3433,7 +3339,6 @@ impl Rpc for ListWebhookDeliveries {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -3483,7 +3388,6 @@ impl Rpc for GetWebhookDelivery {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -3527,7 +3431,6 @@ impl Rpc for ReplayWebhook {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = true;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -3569,7 +3472,6 @@ impl Rpc for PreviewWebhookReplay {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -3595,7 +3497,6 @@ impl Rpc for ListWebhookMessages {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;

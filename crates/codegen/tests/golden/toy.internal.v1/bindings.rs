@@ -16,7 +16,6 @@ impl Rpc for CheckCard {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = true;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;

@@ -19,7 +19,6 @@ impl Rpc for ListBooks {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -75,7 +74,6 @@ impl Rpc for ListBooks2 {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -123,7 +121,6 @@ impl Rpc for GetBook {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -165,7 +162,6 @@ impl Rpc for GetSummary {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -189,7 +185,6 @@ impl Rpc for GetScan {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -231,7 +226,6 @@ impl Rpc for UpdateBook {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = true;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -278,7 +272,6 @@ impl Rpc for DiscardBook {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -320,7 +313,6 @@ impl Rpc for CountBooks {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -344,7 +336,6 @@ impl Rpc for ListThings {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -390,7 +381,6 @@ impl Rpc for GetThing {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -432,7 +422,6 @@ impl Rpc for GetPicture {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -477,7 +466,6 @@ impl Rpc for CreateThing {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = true;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -512,7 +500,6 @@ impl Rpc for GetMe {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -547,7 +534,6 @@ impl Rpc for GetMyThing {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -589,7 +575,6 @@ impl Rpc for UpdateThing {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -636,7 +621,6 @@ impl Rpc for PublishThing {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = true;
@@ -678,7 +662,6 @@ impl Rpc for CancelThing {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
@@ -720,7 +703,6 @@ impl Rpc for ExportThing {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
