@@ -29,7 +29,7 @@ use server::{
 use sha2::{Digest, Sha256};
 
 use crate::{Options, SURFACE, caller::Credentials, handler::Bridge, table::Table};
-use gate::{Gate, Permits};
+use gate::Gate;
 
 /// The path of MCP.
 const PATH: &str = "/mcp";
@@ -78,7 +78,7 @@ impl Table {
             core: core.clone(),
             options: options.clone(),
             credentials: Credentials::default(),
-            permits: Arc::new(Permits::new(options.concurrency)),
+            permits: gate::permits(options.concurrency),
             service,
         });
         let shared = SharedWith::from(options.origins.clone());

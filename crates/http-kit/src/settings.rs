@@ -2,6 +2,7 @@
 
 use std::{
     net::{IpAddr, SocketAddr},
+    sync::Arc,
     time::Duration,
 };
 
@@ -12,7 +13,9 @@ use http::request::Parts;
 use rpc_client::{Context, Core, CoreSettings};
 use server::{
     CancellationToken, Failure,
+    budget::Budget,
     exposure::Exposure,
+    networks::subscriber,
     observe::{ClientNetwork, RequestId},
     probe,
     program::ProgramSettings,
@@ -22,10 +25,7 @@ use server::{
 };
 use tokio::{net::TcpListener, time::Instant};
 
-use super::{
-    CacheSettings, ProxySettings, ResponseCache, Router, TrustedProxies,
-    body::{self, Memory},
-};
+use super::{CacheSettings, ProxySettings, ResponseCache, Router, TrustedProxies, body};
 use crate::Problem;
 
 /// Settings of an HTTP surface. Flatten them into a binary's settings.
@@ -87,7 +87,7 @@ pub struct CallOptions {
     /// The proxies whose `X-Forwarded-For` is trusted.
     pub trusted_proxies: TrustedProxies,
     /// The memory of bodies while they are read.
-    pub memory: Memory,
+    pub body_budget: Arc<Budget<IpAddr>>,
     /// The cache in front of the surface, if any.
     pub cache: Option<ResponseCache>,
 }
@@ -97,7 +97,7 @@ impl Default for CallOptions {
         Self {
             request_time: Duration::from_secs(30),
             trusted_proxies: TrustedProxies::default(),
-            memory: Memory::default(),
+            body_budget: body::budget(),
             cache: None,
         }
     }
@@ -109,7 +109,7 @@ impl HttpSettings {
         CallOptions {
             request_time: Duration::from_secs(self.request_seconds.into()),
             trusted_proxies: self.proxies.trusted_proxies.clone(),
-            memory: Memory::default(),
+            body_budget: body::budget(),
             cache,
         }
     }
@@ -174,7 +174,7 @@ impl CallOptions {
         max_bytes: usize,
         deadline: Instant,
     ) -> Result<Bytes, Problem> {
-        let held = self.memory.hold(self.client(request));
+        let held = self.body_budget.hold(self.client(request).map(subscriber));
         body::read(&request.headers, body, held, max_bytes, deadline).await
     }
 
