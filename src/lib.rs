@@ -47,8 +47,7 @@ pub const OPENAPI_3_0: &str = include_str!(concat!(env!("OUT_DIR"), "/muster.v1/
 /// The public URL in the documents.
 pub const EXAMPLE_URL: &str = "https://muster.example";
 
-/// The MCP tools, as a JSON array. Each has `tool`, its definition as `tools/list` answers it; `grpc_path`, the rpc to call;
-/// `access` (`public`, `bearer` or `paid`); for a partial update `updates`, the fields that it may name; and, when a person has
+/// The MCP tools, as a JSON array. Each has `tool`, its definition as `tools/list` answers it; `grpc_path`, the rpc to call; for a partial update `updates`, the fields that it may name; and, when a person has
 /// to confirm it, `confirmation`: the `grpc_path` of the rpc that previews it, the arguments that this one `takes`, the
 /// `question`, `{field}` in which stands for a field of the preview's answer, and `unless`, the field that is true when there is
 /// nothing left to confirm.

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::{
     descriptions::{self, Descriptions},
     model::{Api, Cardinality, Field, Kind, Method},
-    options::{Access, Tool},
+    options::Tool,
     schema::{self, Object, present},
 };
 
@@ -30,11 +30,6 @@ pub(crate) fn emit(api: &Api) -> Value {
 }
 
 fn row(api: &Api, method: &Method, tool: &Tool) -> Value {
-    let access = match method.rules.access {
-        Access::Paid => "paid",
-        Access::Bearer | Access::Session => "bearer",
-        Access::Public | Access::Unspecified => "public",
-    };
     let preview = tool.confirmation.as_ref().and_then(|confirmation| {
         let rpc = api
             .methods()
@@ -50,7 +45,6 @@ fn row(api: &Api, method: &Method, tool: &Tool) -> Value {
     });
     let row = present(json!({
         "grpc_path": method.grpc_path,
-        "access": access,
         "updates": updates(api, method),
         "confirmation": preview,
         "tool": definition(api, method, tool),
