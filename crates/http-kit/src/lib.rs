@@ -26,7 +26,7 @@ mod router;
 mod settings;
 mod surface;
 
-pub use answer::{JSON, document, entity_tag, json, moved};
+pub use answer::{JSON, document, entity_tag, file, json, moved};
 pub use cached_answer::CachedAnswer;
 pub use challenge::Challenge;
 pub use client_address::{ProxySettings, TrustedProxies};
