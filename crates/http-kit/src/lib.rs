@@ -8,6 +8,7 @@
 mod answer;
 pub mod body;
 mod cached_answer;
+mod call_options;
 mod challenge;
 mod client_address;
 mod compress;
@@ -28,8 +29,9 @@ mod surface;
 
 pub use answer::{JSON, document, entity_tag, file, json, moved};
 pub use cached_answer::CachedAnswer;
+pub use call_options::CallOptions;
 pub use challenge::Challenge;
-pub use client_address::{ProxySettings, TrustedProxies};
+pub use client_address::{ProxySettings, client_address};
 pub use credential::{check_credential, require_bearer};
 pub use json::{Read, read_json, read_value, write_answer};
 pub use mistakes::Mistakes;
@@ -37,5 +39,5 @@ pub use problem::Problem;
 pub use resource::{Operation, Resource};
 pub use response_cache::{CacheCounts, CacheOptions, CacheSettings, ResponseCache};
 pub use router::Router;
-pub use settings::{CallOptions, EdgeCommand, EdgeSettings, HttpSettings, MakeRouter, run, serve};
+pub use settings::{EdgeCommand, EdgeSettings, HttpSettings, MakeRouter, run, serve};
 pub use surface::{DATA_ONLY, Surface, TEXT};
