@@ -20,8 +20,8 @@ use super::{
 /// The largest answer accepted from core. A page of 200 registrations and a drawn cover are far smaller.
 const MAX_ANSWER_BYTES: usize = 16 << 20;
 
-/// A replica that does not answer within this time is considered hung. With less, clients with short deadlines would set
-/// replicas aside.
+/// A replica that does not answer within this time is considered hung. With less, clients with short deadlines would eject
+/// replicas.
 const HUNG_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The precision of deadlines: timers of both sides are rounded to milliseconds.

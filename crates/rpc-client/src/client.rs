@@ -224,7 +224,7 @@ impl Core {
         let Err(status) = health::verdict(answer) else {
             return Ok(());
         };
-        let endpoints = self.pool.known();
+        let endpoints = self.pool.current();
         if endpoints.len() < 2 {
             return Err(status);
         }

@@ -146,7 +146,7 @@ fn note_another(request: &EncodedRequest, failure: &CallFailure) {
     );
 }
 
-/// Waits for a call, and sets its replica aside if it hangs. Then an idempotent call ends, to be made elsewhere. Others go on: the
+/// Waits for a call, and ejects its replica if it hangs. Then an idempotent call ends, to be made elsewhere. Others go on: the
 /// replica may have seen them.
 async fn watch<A>(
     endpoint: &Arc<Endpoint>,
@@ -158,7 +158,7 @@ async fn watch<A>(
     tokio::select! {
         biased;
         answer = &mut call => return answer,
-        () = endpoint.silent(check) => {}
+        () = endpoint.ejection(check) => {}
     }
     if is_idempotent {
         Err(CallFailure::hung())
