@@ -21,14 +21,23 @@ pub(crate) fn ident(name: &str) -> Ident {
 
 /// `CreateEvent` as `create_event`.
 pub(crate) fn snake(name: &str) -> String {
-    let mut snake = String::new();
-    for (index, c) in name.char_indices() {
-        if c.is_ascii_uppercase() && index > 0 {
-            snake.push('_');
+    separated(name, '_')
+}
+
+/// `CreateEvent` as `create-event`.
+pub(crate) fn kebab(name: &str) -> String {
+    separated(name, '-')
+}
+
+fn separated(name: &str, separator: char) -> String {
+    let mut words = String::new();
+    for letter in name.chars() {
+        if letter.is_ascii_uppercase() && !words.is_empty() {
+            words.push(separator);
         }
-        snake.push(c.to_ascii_lowercase());
+        words.push(letter.to_ascii_lowercase());
     }
-    snake
+    words
 }
 
 /// `NOT_FOUND` as `NotFound`.
@@ -38,16 +47,4 @@ pub(crate) fn pascal(name: &str) -> String {
         first.to_ascii_uppercase() + &rest.to_ascii_lowercase()
     };
     name.split('_').map(word).collect()
-}
-
-/// `CreateEvent` as `create-event`.
-pub(crate) fn kebab(name: &str) -> String {
-    let mut kebab = String::new();
-    for character in name.chars() {
-        if character.is_ascii_uppercase() && !kebab.is_empty() {
-            kebab.push('-');
-        }
-        kebab.push(character.to_ascii_lowercase());
-    }
-    kebab
 }
