@@ -231,9 +231,9 @@ fn binding(api: &Api, method: &Method, route: &Route, type_name: &Ident) -> Toke
     let upload = parts.file.and_then(|field| field.meaning.upload.as_ref());
     let body = match (&parts.body, upload) {
         (_, Some(upload)) => {
-            let (types, most) = (&upload.media_types, upload.max_mebibytes);
-            let most = Literal::usize_unsuffixed(most);
-            quote! { File { media_types: &[#(#types),*], max_bytes: #most << 20 } }
+            let (types, max) = (&upload.media_types, upload.max_mebibytes);
+            let max = Literal::usize_unsuffixed(max);
+            quote! { File { media_types: &[#(#types),*], max_bytes: #max << 20 } }
         }
         (None, None) => quote! { None },
         (Some(body), None) if body.required => quote! { Required },

@@ -95,13 +95,13 @@ fn parameters(api: &Api, method: &Method, route: &Route) -> Result<Option<Value>
     Ok((!parameters.is_empty()).then_some(parameters.into()))
 }
 
-fn parameter(api: &Api, field: &Field, place: &str) -> Result<Value> {
+fn parameter(api: &Api, field: &Field, location: &str) -> Result<Value> {
     let mut value = schemas::value(field);
     value.extend(present(json!({ "default": schema::default(field) })));
-    let is_required = place == "path" || field.rules.required;
+    let is_required = location == "path" || field.rules.required;
     let parameter = present(json!({
         "name": field.name,
-        "in": place,
+        "in": location,
         "required": is_required.then_some(true),
         "description": schemas::with_refused_characters(field, &field.comment),
         "schema": value,
