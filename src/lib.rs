@@ -3,7 +3,6 @@
 
 pub mod binding;
 pub mod closed_set;
-pub mod codec;
 pub mod deadline;
 pub mod email;
 pub mod entity_tag;

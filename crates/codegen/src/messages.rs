@@ -18,7 +18,6 @@ pub(crate) fn emit(api: &Api, descriptors: &Descriptors) -> Result<String> {
         .build_transport(false)
         .emit_rerun_if_changed(false)
         .out_dir(&folder)
-        .codec_path(format!("{}::codec::Codec", api.runtime_path()))
         .extern_path(
             ".google.api.HttpBody",
             format!("{}::http_body::HttpBody", api.runtime_path()),
