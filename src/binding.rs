@@ -2,7 +2,7 @@
 
 use serde::{Serialize, de::DeserializeOwned};
 
-use crate::{http_body::HttpBody, scope::Scope, validation::Validate};
+use crate::{Scope, http_body::HttpBody, validation::Validate};
 
 /// The callers that may call an rpc.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -131,8 +131,6 @@ pub trait Rpc: Copy + Send + Sync + 'static {
     const IDEMPOTENT: bool;
     /// Whether it takes an idempotency key. A call with a key may be retried.
     const IDEMPOTENCY_KEY: bool;
-    /// Whether edges call it to check credentials.
-    const CHECKS_CREDENTIAL: bool;
     /// Whether a member who is invited for some events only may call it.
     const SOME_EVENTS: bool;
     /// Whether the session must have stepped up lately.

@@ -2,7 +2,7 @@
 //! `proto/`, and the small runtime that they need.
 
 pub mod binding;
-pub mod codec;
+pub mod closed_set;
 pub mod deadline;
 pub mod email;
 pub mod entity_tag;
@@ -13,20 +13,17 @@ pub mod internal;
 pub mod json;
 pub mod metadata;
 pub mod reference;
-pub mod scope;
 pub mod status;
 pub mod v1;
 pub mod validation;
 pub mod violation;
-pub mod webhook_type;
 
+pub use closed_set::{Scope, WebhookType};
 pub use internal::v1::bindings::visit_rpcs as visit_internal_rpcs;
-pub use scope::Scope;
 pub use v1::{
     bindings::{visit_bindings, visit_rpcs},
     reasons::Reason,
 };
-pub use webhook_type::WebhookType;
 
 /// The access rule of the rpc at a gRPC path, in any package; `None` if there is no such rpc.
 pub fn access(grpc_path: &str) -> Option<binding::AccessRule> {
@@ -49,8 +46,7 @@ pub const OPENAPI_3_0: &str = include_str!(concat!(env!("OUT_DIR"), "/muster.v1/
 /// The public URL in the documents.
 pub const EXAMPLE_URL: &str = "https://muster.example";
 
-/// The MCP tools, as a JSON array. Each has `tool`, its definition as `tools/list` answers it; `grpc_path`, the rpc to call;
-/// `access` (`public`, `bearer` or `paid`); for a partial update `updates`, the fields that it may name; and, when a person has
+/// The MCP tools, as a JSON array. Each has `tool`, its definition as `tools/list` answers it; `grpc_path`, the rpc to call; for a partial update `updates`, the fields that it may name; and, when a person has
 /// to confirm it, `confirmation`: the `grpc_path` of the rpc that previews it, the arguments that this one `takes`, the
 /// `question`, `{field}` in which stands for a field of the preview's answer, and `unless`, the field that is true when there is
 /// nothing left to confirm.

@@ -1,13 +1,13 @@
 //! Errors as gRPC statuses with rich details: `google.rpc.ErrorInfo`, `BadRequest` for invalid input, and `QuotaFailure` for a quota
 //! that is used up.
 
-use std::time::Duration;
+use std::{collections::HashMap, time::Duration};
 
 use tonic::{Code, Status};
 use tonic_types::{ErrorDetails, StatusExt as _};
 
 use crate::{
-    scope::Scope,
+    Scope,
     v1::reasons::Reason,
     violation::{MAX_MESSAGE_LENGTH, MAX_VIOLATIONS, Violation, answered, shortened},
 };
@@ -30,45 +30,38 @@ pub fn status(reason: Reason, message: impl Into<String>) -> Status {
 
 /// A status that names the missing scope and says how to get it. `ErrorInfo.metadata` contains it as [`SCOPE`].
 pub fn insufficient_scope(scope: Scope) -> Status {
-    let reason = Reason::InsufficientScope;
-    let metadata = [(SCOPE.to_owned(), scope.to_string())];
-    let details = ErrorDetails::with_error_info(reason.code(), DOMAIN, metadata);
     let message = format!(
         "the API key lacks the scope {scope}: use a key that has it, for example one made by `key create --scope {scope}`"
     );
-    Status::with_error_details(reason.grpc_code(), message, details)
+    lacks(scope, None, message)
 }
 
 /// The same for an app whose person could agree to the scope, but has agreed to others only. `ErrorInfo.metadata` contains those as
 /// [`GRANTED`], separated by spaces.
 pub fn insufficient_grant(scope: Scope, granted: &str) -> Status {
-    let reason = Reason::InsufficientScope;
-    let metadata = [
-        (SCOPE.to_owned(), scope.to_string()),
-        (GRANTED.to_owned(), granted.to_owned()),
-    ];
-    let details = ErrorDetails::with_error_info(reason.code(), DOMAIN, metadata);
     let message = format!(
         "this connection was not granted the scope {scope}: connect the app again, and agree to it"
     );
-    Status::with_error_details(reason.grpc_code(), message, details)
+    lacks(scope, Some(granted), message)
 }
 
 /// The same for a person whose role does not allow what needs the scope.
 pub fn insufficient_role(scope: Scope) -> Status {
-    let reason = Reason::InsufficientScope;
-    let metadata = [(SCOPE.to_owned(), scope.to_string())];
-    let details = ErrorDetails::with_error_info(reason.code(), DOMAIN, metadata);
     let message = format!("your role in this account does not allow this: it lacks {scope}");
-    Status::with_error_details(reason.grpc_code(), message, details)
+    lacks(scope, None, message)
 }
 
 /// The same for a person who is a member for some events only, of an rpc that is about the account as a whole.
 pub fn only_some_events(scope: Scope) -> Status {
-    let reason = Reason::InsufficientScope;
-    let metadata = [(SCOPE.to_owned(), scope.to_string())];
-    let details = ErrorDetails::with_error_info(reason.code(), DOMAIN, metadata);
     let message = "you are a member of this account for some events only (list your events to see which), and this is about more than those: ask an owner of the account";
+    lacks(scope, None, message)
+}
+
+fn lacks(scope: Scope, granted: Option<&str>, message: impl Into<String>) -> Status {
+    let reason = Reason::InsufficientScope;
+    let mut metadata = HashMap::from([(SCOPE.to_owned(), scope.to_string())]);
+    metadata.extend(granted.map(|granted| (GRANTED.to_owned(), granted.to_owned())));
+    let details = ErrorDetails::with_error_info(reason.code(), DOMAIN, metadata);
     Status::with_error_details(reason.grpc_code(), message, details)
 }
 

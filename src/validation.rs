@@ -163,13 +163,13 @@ impl At<'_> {
     }
 
     /// The number of items.
-    pub fn items(self, count: usize, least: usize, most: usize) -> Self {
-        if count < least {
-            let items = if least == 1 { "item" } else { "items" };
-            let message = format!("must have at least {least} {items}, has {count}");
+    pub fn items(self, count: usize, min: usize, max: usize) -> Self {
+        if count < min {
+            let items = if min == 1 { "item" } else { "items" };
+            let message = format!("must have at least {min} {items}, has {count}");
             self.check.report(message);
-        } else if count > most {
-            let message = format!("must have at most {most} items, has {count}");
+        } else if count > max {
+            let message = format!("must have at most {max} items, has {count}");
             self.check.report(message);
         }
         self
@@ -206,17 +206,17 @@ impl At<'_> {
     }
 
     /// The length of a text in characters (Unicode scalar values).
-    pub fn length(self, text: &str, least: usize, most: usize) -> Self {
+    pub fn length(self, text: &str, min: usize, max: usize) -> Self {
         let length = text.chars().count();
-        if !(least..=most).contains(&length) {
-            self.check.report(match (least, most) {
+        if !(min..=max).contains(&length) {
+            self.check.report(match (min, max) {
                 _ if length == 0 => "must not be empty".to_owned(),
-                (0 | 1, most) => format!("must be at most {most} characters long, is {length}"),
-                (least, usize::MAX) => {
-                    format!("must be at least {least} characters long, is {length}")
+                (0 | 1, max) => format!("must be at most {max} characters long, is {length}"),
+                (min, usize::MAX) => {
+                    format!("must be at least {min} characters long, is {length}")
                 }
-                (least, most) => {
-                    format!("must be {least} to {most} characters long, is {length}")
+                (min, max) => {
+                    format!("must be {min} to {max} characters long, is {length}")
                 }
             });
         }
@@ -265,12 +265,12 @@ impl At<'_> {
     }
 
     /// An integer within limits.
-    pub fn range(self, value: i32, least: i32, most: i32) -> Self {
-        if !(least..=most).contains(&value) {
-            self.check.report(match (least, most) {
-                (least, i32::MAX) => format!("must be at least {least}, is {value}"),
-                (i32::MIN, most) => format!("must be at most {most}, is {value}"),
-                (least, most) => format!("must be from {least} to {most}, is {value}"),
+    pub fn range(self, value: i32, min: i32, max: i32) -> Self {
+        if !(min..=max).contains(&value) {
+            self.check.report(match (min, max) {
+                (min, i32::MAX) => format!("must be at least {min}, is {value}"),
+                (i32::MIN, max) => format!("must be at most {max}, is {value}"),
+                (min, max) => format!("must be from {min} to {max}, is {value}"),
             });
         }
         self

@@ -114,10 +114,10 @@ pub(crate) fn answered(violations: &[Violation]) -> impl Iterator<Item = &Violat
 }
 
 /// The text, or its beginning and an ellipsis.
-pub(crate) fn shortened(mut text: String, longest: usize) -> String {
+pub(crate) fn shortened(mut text: String, max_length: usize) -> String {
     const ELLIPSIS: char = '…';
-    if text.len() > longest {
-        text.truncate(text.floor_char_boundary(longest - ELLIPSIS.len_utf8()));
+    if text.len() > max_length {
+        text.truncate(text.floor_char_boundary(max_length - ELLIPSIS.len_utf8()));
         text.push(ELLIPSIS);
     }
     text

@@ -6,7 +6,7 @@ use http::{
     header::{CONTENT_ENCODING, CONTENT_TYPE},
     request::Parts,
 };
-use http_kit::{CallOptions, Problem, body::invalid};
+use http_kit::{CallOptions, Mistakes, Problem, body::invalid};
 use muster_api::{
     Reason,
     binding::Body as HasBody,
@@ -19,36 +19,26 @@ use tokio::time::Instant;
 
 use crate::route::{Draft, Route};
 
-/// A request that was read.
-pub(crate) enum Decoded {
-    /// It is for core.
-    Valid(EncodedRequest),
-    /// It is to be refused.
-    Mistaken {
-        /// What is wrong with it.
-        mistakes: Vec<Violation>,
-        /// What core can be asked for the rest, as a request with mistakes.
-        rest: Option<EncodedRequest>,
-    },
-}
-
-/// Reads path, query and body. The path and the query are checked before the body is read, and all their violations are
-/// reported at once.
+/// Reads path, query and body into a request for core, or what is wrong with it. The path and the query are checked before the body is
+/// read, and all their violations are reported at once.
 pub(crate) async fn decode(
     route: &Route,
     calls: &CallOptions,
     parts: &Parts,
     body: Body,
     deadline: Instant,
-) -> Result<Decoded, Problem> {
+) -> Result<Result<EncodedRequest, Mistakes>, Problem> {
     let mut draft = (route.draft)();
     let parameters = match Parameters::read(route, &parts.uri, &mut *draft) {
         Ok(parameters) => parameters,
-        Err(mistakes) if parts.method.is_safe() => return Ok(mistaken(route, &*draft, mistakes)),
+        Err(mistakes) if parts.method.is_safe() => {
+            draft.note(mistakes);
+            return Ok(draft.encode());
+        }
         Err(mistakes) => return Err(Problem::invalid(&mistakes)),
     };
     if parts.method.is_safe() {
-        return Ok(Decoded::Valid(draft.encode()));
+        return Ok(draft.encode());
     }
     if let HasBody::File {
         media_types,
@@ -62,7 +52,7 @@ pub(crate) async fn decode(
             data,
         });
         parameters.set(&mut *draft)?;
-        return Ok(Decoded::Valid(draft.encode()));
+        return Ok(draft.encode());
     }
     let bytes = calls.read_body(parts, body, deadline).await?;
     match route.body {
@@ -71,29 +61,11 @@ pub(crate) async fn decode(
         HasBody::Optional if bytes.is_empty() => {}
         HasBody::Optional | HasBody::Required => {
             require_json(&parts.headers, &bytes)?;
-            let (mistakes, is_read) = draft.read(&bytes)?;
+            draft.read(&bytes)?;
             parameters.set(&mut *draft)?;
-            if !mistakes.is_empty() && is_read {
-                return Ok(mistaken(route, &*draft, mistakes));
-            }
-            if !mistakes.is_empty() {
-                let rest = None;
-                return Ok(Decoded::Mistaken { mistakes, rest });
-            }
         }
     }
-    Ok(Decoded::Valid(draft.encode()))
-}
-
-/// What is wrong with a request that could not be read as a whole.
-fn mistaken(route: &Route, draft: &dyn Draft, found: Vec<Violation>) -> Decoded {
-    let others = draft.check();
-    let mut mistakes = Violations::from(found);
-    mistakes.add_others(others);
-    Decoded::Mistaken {
-        mistakes: mistakes.as_slice().to_vec(),
-        rest: route.collects_mistakes.then(|| draft.encode()),
-    }
+    Ok(draft.encode())
 }
 
 /// Refuses a body where none is allowed, except the empty object that some clients always send.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::{extract::Request, response::Response};
 use http::Method;
 use http_kit::{
-    CheckCredential, Operation, Problem,
+    Operation, Problem, check_credential,
     oauth::{OAuth, host, origin_on_this_machine},
     require_bearer,
 };
@@ -13,20 +13,12 @@ use muster_api::{binding::Content, idempotency_key};
 use rpc_client::Core;
 use server::cors::SharedWith;
 
-use crate::{
-    Options,
-    decode::{self, Decoded},
-    respond,
-    route::Route,
-    well_known::API,
-};
+use crate::{Options, decode, respond, route::Route, well_known::API};
 
 /// What every operation needs.
 pub(crate) struct Gateway {
     pub(crate) core: Core,
     pub(crate) options: Options,
-    /// Checks credentials at core.
-    pub(crate) check: Option<CheckCredential>,
     pub(crate) oauth: OAuth,
 }
 
@@ -74,23 +66,16 @@ async fn handle(gateway: &Gateway, route: &Route, request: Request) -> Result<Re
         Ok((request, key))
     };
     let read = match read.await {
-        Ok((Decoded::Valid(request), key)) => Ok((request, key)),
-        Ok((Decoded::Mistaken { mistakes, rest }, _)) => Err(match rest {
-            Some(rest) => {
-                let context = context.clone().with_mistakes();
-                let refused = core.answer(rest, &context).await.err();
-                Problem::of_mistakes(mistakes, refused.map(failed))
-            }
-            None => Problem::invalid(&mistakes),
-        }),
+        Ok((Ok(request), key)) => Ok((request, key)),
+        Ok((Err(mistakes), _)) => Err(mistakes.judged(core, &context).await),
         Err(problem) => Err(problem),
     };
     let (request, key) = match read {
         Ok(read) => read,
         Err(problem) => {
             // A missing credential or scope is reported before violations in the request.
-            if let (false, Some(check)) = (route.is_public(), gateway.check) {
-                check(core, &context, route.scope).await?;
+            if !route.is_public() {
+                check_credential(core, &context, route.scope).await?;
             }
             return Err(problem);
         }

@@ -38,7 +38,6 @@ const SURFACE: Surface =
 pub fn router(core: Core, options: Options) -> Router {
     let mut table = Table::default();
     muster_api::visit_bindings(&mut table);
-    muster_api::visit_internal_rpcs(&mut table);
     table.into_router(core, options)
 }
 

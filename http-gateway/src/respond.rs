@@ -1,7 +1,6 @@
 //! Core's answer as an HTTP answer: its body, the headers from core, the link to the next page, and `Cache-Control` by the proto's option of each rpc.
 
 use axum::{body::Body, response::Response};
-use futures_util::TryStreamExt as _;
 use http::{
     HeaderMap, HeaderName, HeaderValue, Uri,
     header::{
@@ -26,7 +25,7 @@ const FORWARDED: [HeaderName; 6] = [
     rate_limit::POLICY,
 ];
 
-/// Room for these and for those that are set here and around it, so that it need not be found while they are.
+/// The capacity for these and for those that are set here and around it, so that the map does not grow.
 const MAX_HEADERS: usize = 12;
 
 /// One message as JSON, with a tag if it was read, and a link below the public URL to the next page if there is one.
@@ -43,7 +42,7 @@ pub(crate) fn json(
     } = (route.json)(message)?;
     // A terminal shows its prompt after the line.
     text.push(b'\n');
-    let mut headers = forwarded(route, metadata);
+    let mut headers = forwarded(route, metadata.into_headers());
     headers.insert(CONTENT_TYPE, JSON);
     if route.is_read
         && let Some(tag) = entity_tag(&text)
@@ -62,29 +61,17 @@ pub(crate) fn json(
 
 /// A file, as a stream.
 pub(crate) fn file(route: &Route, file: File) -> Response {
-    // The status is already sent, so the answer can only be truncated. The cause is logged.
-    let pieces = file.pieces.inspect_err(|status| {
-        tracing::error!(code = ?status.code(), error = status.message(), "a file was truncated");
-    });
-    let mut response = Response::new(Body::from_stream(pieces));
-    *response.headers_mut() = forwarded(route, file.metadata);
-    let unknown = HeaderValue::from_static("application/octet-stream");
-    let media_type = HeaderValue::try_from(file.content_type)
-        .ok()
-        .filter(|value| !value.is_empty());
-    response
-        .headers_mut()
-        .insert(CONTENT_TYPE, media_type.unwrap_or(unknown));
+    let (mut response, metadata) = http_kit::file(file);
+    response.headers_mut().extend(forwarded(route, metadata));
     response
 }
 
-fn forwarded(route: &Route, metadata: MetadataMap) -> HeaderMap {
-    let mut metadata = metadata.into_headers();
-    let kept = FORWARDED
+fn forwarded(route: &Route, mut metadata: HeaderMap) -> HeaderMap {
+    let forwarded = FORWARDED
         .into_iter()
         .filter_map(|name| metadata.remove(&name).map(|value| (name, value)));
     let mut headers = HeaderMap::with_capacity(MAX_HEADERS);
-    headers.extend(kept);
+    headers.extend(forwarded);
     headers.insert(CACHE_CONTROL, cache_control(route));
     headers
 }

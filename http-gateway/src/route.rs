@@ -1,12 +1,11 @@
 //! A binding without its types, so that what serves it is compiled once, and not for each.
 
 use http::Method;
-use http_kit::{Problem, read_json, write_answer};
+use http_kit::{Mistakes, Problem, Read, read_json, write_answer};
 use muster_api::{
     Scope,
     binding::{Access, Binding, Body, Caching, Content, InvalidParameter},
     http_body::HttpBody,
-    validation::check,
     violation::Violation,
 };
 use rpc_client::{EncodedRequest, RpcMethod};
@@ -22,7 +21,6 @@ pub(crate) struct Route {
     pub(crate) access: Access,
     pub(crate) scope: Option<Scope>,
     pub(crate) takes_key: bool,
-    pub(crate) collects_mistakes: bool,
     pub(crate) caching: Option<Caching>,
     /// Whether it is a `GET`.
     pub(crate) is_read: bool,
@@ -50,11 +48,10 @@ impl Route {
             access: B::ACCESS,
             scope: B::SCOPE,
             takes_key: B::IDEMPOTENCY_KEY,
-            collects_mistakes: B::COLLECTS_MISTAKES,
             caching: B::CACHING,
             is_read: B::METHOD == Method::GET,
             method: RpcMethod::of::<B>(),
-            draft: || Box::new(DraftOf::<B>(B::Request::default())),
+            draft: || Box::new(DraftOf::<B>(B::Request::default().into())),
             json: json::<B>,
         }
     }
@@ -73,42 +70,44 @@ fn json<B: Binding>(message: &[u8]) -> Result<Json, Problem> {
     })
 }
 
-/// A request message that is being made.
+/// A request that is being read.
 pub(crate) trait Draft: Send {
     /// Sets a field of the path or the query.
     fn set(&mut self, field: &str, text: &str) -> Result<(), InvalidParameter>;
-    /// Replaces everything by what a body has. Returns what is wrong with the body's fields, and whether the others could be read.
-    fn read(&mut self, body: &[u8]) -> Result<(Vec<Violation>, bool), Problem>;
+    /// Notes what is wrong with fields of the path or the query.
+    fn note(&mut self, mistakes: Vec<Violation>);
+    /// Replaces everything by what a body has.
+    fn read(&mut self, body: &[u8]) -> Result<(), Problem>;
     /// Sets the file that is the body.
     fn set_file(&mut self, file: HttpBody);
-    /// What is wrong by the rules of the proto.
-    fn check(&self) -> Vec<Violation>;
-    fn encode(&self) -> EncodedRequest;
+    /// The request for core, or what is wrong with it.
+    fn encode(self: Box<Self>) -> Result<EncodedRequest, Mistakes>;
 }
 
-struct DraftOf<B: Binding>(B::Request);
+struct DraftOf<B: Binding>(Read<B::Request>);
 
 impl<B: Binding> Draft for DraftOf<B> {
     fn set(&mut self, field: &str, text: &str) -> Result<(), InvalidParameter> {
-        B::set(&mut self.0, field, text)
+        let message = self.0.message.as_mut();
+        message.map_or(Ok(()), |message| B::set(message, field, text))
     }
 
-    fn read(&mut self, body: &[u8]) -> Result<(Vec<Violation>, bool), Problem> {
-        let read = read_json::<B>(body, B::PATH_FIELDS)?;
-        let is_read = read.message.is_some();
-        self.0 = read.message.unwrap_or_default();
-        Ok((read.mistakes, is_read))
+    fn note(&mut self, mistakes: Vec<Violation>) {
+        self.0.mistakes.extend(mistakes);
+    }
+
+    fn read(&mut self, body: &[u8]) -> Result<(), Problem> {
+        self.0 = read_json::<B>(body, B::PATH_FIELDS)?;
+        Ok(())
     }
 
     fn set_file(&mut self, file: HttpBody) {
-        B::set_file(&mut self.0, file);
+        if let Some(message) = &mut self.0.message {
+            B::set_file(message, file);
+        }
     }
 
-    fn check(&self) -> Vec<Violation> {
-        check(&self.0).err().unwrap_or_default()
-    }
-
-    fn encode(&self) -> EncodedRequest {
-        EncodedRequest::new::<B>(&self.0)
+    fn encode(self: Box<Self>) -> Result<EncodedRequest, Mistakes> {
+        self.0.encode::<B>()
     }
 }

@@ -3,8 +3,8 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use http::Method;
-use http_kit::{CheckCredential, Resource, Router, check_credential, oauth::OAuth};
-use muster_api::binding::{Binding, InternalVisitor, Rpc, Visitor};
+use http_kit::{Resource, Router, oauth::OAuth};
+use muster_api::binding::{Binding, Visitor};
 use rpc_client::Core;
 
 use crate::{
@@ -15,24 +15,15 @@ use crate::{
     well_known,
 };
 
-/// Collects operations; it visits bindings, and internal rpcs for the one that checks credentials.
+/// Collects the routes of bindings.
 #[derive(Default)]
 pub struct Table {
     routes: Vec<(Method, Route)>,
-    check: Option<CheckCredential>,
 }
 
 impl Visitor for Table {
     fn visit<B: Binding>(&mut self, _binding: B) {
         self.routes.push((B::METHOD, Route::of::<B>()));
-    }
-}
-
-impl InternalVisitor for Table {
-    fn visit<R: Rpc>(&mut self, _rpc: R) {
-        if R::CHECKS_CREDENTIAL {
-            self.check = Some(check_credential::<R>);
-        }
     }
 }
 
@@ -47,7 +38,6 @@ impl Table {
         let gateway = Arc::new(Gateway {
             core: core.clone(),
             options,
-            check: self.check,
             oauth: oauth.clone(),
         });
         let operations = self

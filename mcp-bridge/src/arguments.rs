@@ -3,13 +3,11 @@
 //! Models do not always use the right types: they send arrays or numbers as strings of JSON, and null for an omitted argument.
 //! Both are accepted. Everything else is refused by name.
 
+use http_kit::Mistakes;
 use muster_api::violation::Violations;
 use serde_json::{Map, Value};
 
-use crate::{
-    rpcs::{Input, Mistakes},
-    table::Tool,
-};
+use crate::{rpcs::Input, table::Tool};
 
 /// The argument that confirms a call.
 pub(crate) const CONFIRM: &str = "confirm";

@@ -38,10 +38,10 @@ pub(crate) struct Holder(Fingerprint);
 
 impl Holder {
     /// As core says; where it does not, every credential is a holder of its own.
-    pub(crate) fn of(checked: Option<&CheckCredentialResponse>, credential: Fingerprint) -> Self {
-        let Some(checked) = checked.filter(|checked| !checked.actor_id.is_empty()) else {
+    pub(crate) fn of(checked: &CheckCredentialResponse, credential: Fingerprint) -> Self {
+        if checked.actor_id.is_empty() {
             return Self(credential);
-        };
+        }
         let mut hasher = Sha256::new();
         for part in [&checked.account_id, &checked.actor_id] {
             hasher.update(part.len().to_be_bytes());
@@ -102,7 +102,7 @@ impl Caller {
     pub(crate) fn holder(&self) -> Holder {
         let checked = self.parts.extensions.get().copied();
         // On standard input nothing was checked, and there is one credential.
-        checked.unwrap_or_else(|| Holder::of(None, fingerprint(&self.parts.headers)))
+        checked.unwrap_or_else(|| Holder(fingerprint(&self.parts.headers)))
     }
 
     /// Records what a failure means for the whole request, and logs it if nothing else does.
@@ -159,7 +159,7 @@ mod tests {
     use super::*;
 
     fn holder() -> Holder {
-        Holder::of(None, [1; 32])
+        Holder([1; 32])
     }
 
     fn credential(number: u64) -> Fingerprint {

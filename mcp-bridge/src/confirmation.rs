@@ -7,7 +7,7 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use http_kit::{CheckCredential, Problem};
+use http_kit::{Problem, check_credential};
 use rmcp::{
     ErrorData, RoleServer,
     model::{
@@ -52,7 +52,6 @@ enum Way {
 /// What the decision on a call needs.
 pub(crate) struct Call<'c> {
     pub(crate) core: &'c Core,
-    pub(crate) check: CheckCredential,
     pub(crate) options: &'c Options,
     pub(crate) codec: &'c RequestStateCodec,
     pub(crate) caller: &'c Caller,
@@ -78,7 +77,7 @@ impl Call<'_> {
         // input core checks the scope with the call only: the bridge is no proven edge there, which core lets ask.
         if tool.rpc.scope.is_some() && !self.can_ask {
             let context = self.caller.context(self.options);
-            (self.check)(self.core, &context, tool.rpc.scope).await?;
+            check_credential(self.core, &context, tool.rpc.scope).await?;
         }
         let mistakes = (tool.rpc.check)(arguments.input.clone());
         if !mistakes.found.is_empty() {

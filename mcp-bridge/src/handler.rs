@@ -25,10 +25,9 @@ use crate::{
     answer::{self, Failed},
     arguments,
     caller::Caller,
-    confirmation, measured, prompts, resources,
+    confirmation, observe, prompts, resources,
     rpcs::{Input, Output},
     table::{Table, Tool},
-    trace,
 };
 
 /// The supported revisions. The one before has another transport. 2025-03-26 has no structured answers, which its clients ignore.
@@ -95,7 +94,6 @@ impl Bridge {
         if let Some(confirmation) = &tool.confirmation {
             let call = confirmation::Call {
                 core: &self.0.core,
-                check: self.0.table.checks_credential,
                 options: &self.0.options,
                 codec: &self.0.codec,
                 caller,
@@ -123,12 +121,12 @@ impl Bridge {
         caller: &Caller,
     ) -> Result<Output, Problem> {
         let mut context = caller.context(&self.0.options);
-        let trace = trace::named_in(meta);
+        let trace = observe::trace_of(meta);
         if let Some(trace) = &trace {
             context = context.with_trace(trace);
         }
         let trace = trace.as_ref().unwrap_or_else(|| caller.headers());
-        let span = traces::called(trace::span(tool), trace);
+        let span = traces::called(observe::span(tool), trace);
         if let Some(key) = key {
             context = context.with_idempotency_key(key);
         }
@@ -192,7 +190,7 @@ impl ServerHandler for Bridge {
         cx: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let Some(tool) = self.tool(&request.name) else {
-            measured::count(None, measured::REFUSED);
+            observe::count(None, observe::REFUSED);
             let message = format!("there is no tool {}", request.name);
             return Err(ErrorData::invalid_params(message, None));
         };
@@ -200,11 +198,11 @@ impl ServerHandler for Bridge {
         tokio::select! {
             // The client has disconnected or cancelled the call. Dropping it cancels it in core.
             () = cx.ct.cancelled() => {
-                measured::count(Some(tool), measured::CANCELLED);
+                observe::count(Some(tool), observe::CANCELLED);
                 Err(ErrorData::internal_error("cancelled", None))
             }
             answer = self.run(tool, request, &caller, &cx) => {
-                measured::count(Some(tool), measured::outcome(&answer));
+                observe::count(Some(tool), observe::outcome(&answer));
                 match answer {
                     Ok(answer) => Ok(answer),
                     Err(Failed::Protocol(error)) => Err(error),

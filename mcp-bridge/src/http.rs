@@ -22,14 +22,11 @@ use rmcp::{
 };
 use rpc_client::Core;
 use secrecy::{ExposeSecret, SecretString};
-use server::{
-    cors::{Origin, SharedWith},
-    observe::Route,
-};
+use server::{cors::SharedWith, networks::THIS_MACHINE, observe::Route};
 use sha2::{Digest, Sha256};
 
 use crate::{Options, SURFACE, caller::Credentials, handler::Bridge, table::Table};
-use gate::{Gate, Permits};
+use gate::Gate;
 
 /// The path of MCP.
 const PATH: &str = "/mcp";
@@ -37,26 +34,12 @@ const PATH: &str = "/mcp";
 /// The path of its metadata for clients that look for a token.
 const METADATA: &str = "/.well-known/oauth-protected-resource/mcp";
 
-/// Local host names, under which no foreign page can be served.
-const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
-
-/// Local origins, at any port: a foreign page cannot have them.
-const LOOPBACK_ORIGINS: [&str; 6] = [
-    "http://localhost:*",
-    "https://localhost:*",
-    "http://127.0.0.1:*",
-    "https://127.0.0.1:*",
-    "http://[::1]:*",
-    "https://[::1]:*",
-];
-
 /// Means any host in the list of hosts.
 const ANY_HOST: &str = "*";
 
 impl Table {
     /// The router of `/mcp`, with the bridge's health and an answer to unknown paths.
     pub fn into_router(self, core: Core, options: &Options) -> Router {
-        let check = self.checks_credential;
         let table = Arc::new(self);
         let core = SURFACE.core(core);
         let bridge = Bridge::new(
@@ -75,12 +58,11 @@ impl Table {
         let metadata = Resource::new(METADATA).with(oauth.resource(PATH));
         let gate = Arc::new(Gate {
             table,
-            check,
             oauth,
             core: core.clone(),
             options: options.clone(),
             credentials: Credentials::default(),
-            permits: Arc::new(Permits::new(options.concurrency)),
+            permits: gate::permits(options.concurrency),
             service,
         });
         let shared = SharedWith::from(options.origins.clone());
@@ -117,19 +99,26 @@ async fn answer(gate: Arc<Gate>, shared: &SharedWith, request: Request) -> Respo
 }
 
 fn config(options: &Options) -> StreamableHttpServerConfig {
-    let others = options.origins.iter().map(Origin::exact);
-    let origins = LOOPBACK_ORIGINS.into_iter().chain(others);
+    let others = options
+        .origins
+        .iter()
+        .map(|origin| origin.exact().to_owned());
+    // A foreign page cannot have a local origin, at any port.
+    let local = ["http", "https"]
+        .into_iter()
+        .flat_map(|scheme| THIS_MACHINE.map(|host| format!("{scheme}://{host}:*")));
     let config = StreamableHttpServerConfig::default()
         .with_legacy_session_mode(false)
         .with_json_response(true)
         .with_max_request_body_bytes(MAX_BYTES)
-        .with_allowed_origins(origins)
+        .with_allowed_origins(local.chain(others))
         .enforce_origin_validation();
     if options.hosts.iter().any(|host| host == ANY_HOST) {
         return config.disable_allowed_hosts();
     }
     let hosts = options.hosts.iter().map(String::as_str);
-    config.with_allowed_hosts(hosts.chain(LOOPBACK))
+    let local = THIS_MACHINE.map(|host| host.trim_matches(['[', ']']));
+    config.with_allowed_hosts(hosts.chain(local))
 }
 
 /// The codec that seals confirmations. Without a set key it is random; then a confirmation is valid for this process only.

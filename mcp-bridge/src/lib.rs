@@ -10,7 +10,7 @@ mod caller;
 mod confirmation;
 mod handler;
 mod http;
-mod measured;
+mod observe;
 mod prompts;
 mod resources;
 mod rpcs;
@@ -18,7 +18,6 @@ mod settings;
 mod stdio;
 mod table;
 mod template;
-mod trace;
 
 use futures_util::future::BoxFuture;
 use http_kit::{Router, Surface};
@@ -26,6 +25,7 @@ use muster_api::metadata;
 use rpc_client::Core;
 use server::{Failure, shutdown};
 
+pub use rpcs::Rpcs;
 pub use settings::{McpSettings, Options, Settings};
 pub use table::Table;
 

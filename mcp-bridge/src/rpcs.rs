@@ -2,12 +2,10 @@
 
 use std::collections::HashMap;
 
-use http_kit::{CheckCredential, Problem, Read, check_credential, read_value, write_answer};
+use http_kit::{Mistakes, Problem, Read, read_value, write_answer};
 use muster_api::{
     Scope,
-    binding::{self, InternalVisitor, PublicRpc, Rpc, RpcVisitor},
-    validation::check,
-    violation::{Violation, Violations},
+    binding::{self, PublicRpc, RpcVisitor},
 };
 use rpc_client::{Context, Core, EncodedRequest};
 use serde_json::{Map, Value};
@@ -72,78 +70,23 @@ impl Entry {
     }
 }
 
-/// What is wrong with an input.
-#[derive(Default)]
-pub(crate) struct Mistakes {
-    /// As far as it is known without core.
-    pub(crate) found: Vec<Violation>,
-    /// What core can be asked for the rest, as a request with mistakes.
-    pub(crate) rest: Option<EncodedRequest>,
-}
-
-impl Mistakes {
-    /// Everything that is wrong.
-    pub(crate) async fn judged(self, core: &Core, context: &Context) -> Problem {
-        let refused = match self.rest {
-            Some(rest) => {
-                let context = context.clone().with_mistakes();
-                core.answer(rest, &context).await.err()
-            }
-            None => None,
-        };
-        Problem::of_mistakes(self.found, refused.map(|status| Problem::from(&status)))
-    }
-}
-
 /// The rpcs by their gRPC paths.
 #[derive(Default)]
-pub(crate) struct Rpcs {
+pub struct Rpcs {
     pub(crate) entries: HashMap<&'static str, Entry>,
-    /// The rpc that checks credentials.
-    pub(crate) checks_credential: Option<CheckCredential>,
 }
 
 impl RpcVisitor for Rpcs {
     fn visit<R: PublicRpc>(&mut self, _rpc: R) {
         let entry = Entry {
             name: binding::name(R::GRPC_PATH),
-            encode: encode::<R>,
+            encode: |input| read::<R>(input).encode::<R>(),
             json: |message| write_answer::<R, _>(message, serde_json::to_string),
-            check: |input| mistakes::<R>(read::<R>(input)),
+            check: |input| Mistakes::of::<R>(read::<R>(input)),
             takes_key: R::IDEMPOTENCY_KEY,
             scope: R::SCOPE,
         };
         self.entries.insert(R::GRPC_PATH, entry);
-    }
-}
-
-impl InternalVisitor for Rpcs {
-    fn visit<R: Rpc>(&mut self, _rpc: R) {
-        if R::CHECKS_CREDENTIAL {
-            self.checks_credential = Some(check_credential::<R>);
-        }
-    }
-}
-
-fn encode<R: PublicRpc>(input: Input) -> Result<EncodedRequest, Mistakes> {
-    let read = read::<R>(input);
-    match &read.message {
-        Some(message) if read.mistakes.is_empty() => Ok(EncodedRequest::new::<R>(message)),
-        _ => Err(mistakes::<R>(read)),
-    }
-}
-
-/// What is wrong with what was read.
-fn mistakes<R: PublicRpc>(Read { message, mistakes }: Read<R::Request>) -> Mistakes {
-    let mut found = Violations::from(mistakes);
-    let mut rest = None;
-    if let Some(message) = message {
-        found.add_others(check(&message).err().unwrap_or_default());
-        rest = R::COLLECTS_MISTAKES.then(|| EncodedRequest::new::<R>(&message));
-    }
-    Mistakes {
-        found: found.as_slice().to_vec(),
-        rest,
     }
 }
 

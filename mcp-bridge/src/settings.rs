@@ -5,7 +5,7 @@ use http_kit::{CallOptions, EdgeCommand, EdgeSettings, ResponseCache};
 use secrecy::SecretString;
 use server::{
     cors::{List, Origin},
-    settings::public_url,
+    settings::{public_url, secret},
 };
 
 /// Serves Muster's API to agents over the Model Context Protocol (MCP) and calls core over gRPC.
@@ -82,20 +82,8 @@ pub struct McpSettings {
     pub mcp_concurrency: u16,
     /// Secret of at least 32 characters that protects confirmations while a client holds them. It must be the same for all
     /// replicas [default: random, for one process]
-    #[arg(long, env = "MUSTER_MCP_STATE_KEY", value_name = "SECRET", hide_env_values = true, value_parser = state_key)]
+    #[arg(long, env = "MUSTER_MCP_STATE_KEY", value_name = "SECRET", hide_env_values = true, value_parser = secret)]
     pub mcp_state_key: Option<SecretString>,
-}
-
-/// The shortest secret, in bytes: the strength of HMAC-SHA256.
-const LEAST_KEY_BYTES: usize = 32;
-
-fn state_key(text: &str) -> Result<SecretString, String> {
-    if text.len() < LEAST_KEY_BYTES {
-        return Err(format!(
-            "must be at least {LEAST_KEY_BYTES} characters long, for example what `openssl rand -hex 32` prints"
-        ));
-    }
-    Ok(text.into())
 }
 
 /// Options of the bridge.

@@ -2,8 +2,6 @@
 
 use std::{collections::HashMap, sync::Arc};
 
-use http_kit::CheckCredential;
-use muster_api::binding::{InternalVisitor, RpcVisitor};
 use rmcp::model::{Prompt, ResourceTemplate, Tool as Definition};
 use serde::{Deserialize, de::DeserializeOwned};
 use server::Failure;
@@ -18,7 +16,6 @@ pub struct Table {
     pub(crate) by_name: HashMap<String, Arc<Tool>>,
     pub(crate) resources: Vec<Resource>,
     pub(crate) prompts: Vec<PromptRow>,
-    pub(crate) checks_credential: CheckCredential,
 }
 
 /// Information about the server.
@@ -107,25 +104,14 @@ impl Table {
     pub fn muster() -> Result<Self, Failure> {
         let mut rpcs = Rpcs::default();
         muster_api::visit_rpcs(&mut rpcs);
-        muster_api::visit_internal_rpcs(&mut rpcs);
         Self::new(muster_api::TOOLS, muster_api::MCP, &rpcs)
     }
 
-    /// The tools and the document (see `muster_api::TOOLS` and `muster_api::MCP`) over the rpcs that `visit` shows.
+    /// The tools and the document (see `muster_api::TOOLS` and `muster_api::MCP`) over these rpcs.
     ///
     /// # Errors
     /// [`Failure::Internal`] when they contradict each other.
-    pub fn of(
-        tools: &str,
-        document: &str,
-        visit: impl FnOnce(&mut Visit<'_>),
-    ) -> Result<Self, Failure> {
-        let mut rpcs = Rpcs::default();
-        visit(&mut Visit(&mut rpcs));
-        Self::new(tools, document, &rpcs)
-    }
-
-    fn new(tools: &str, document: &str, rpcs: &Rpcs) -> Result<Self, Failure> {
+    pub fn new(tools: &str, document: &str, rpcs: &Rpcs) -> Result<Self, Failure> {
         let entry = |path: &str| {
             let found = rpcs.entries.get(path).copied();
             found.ok_or_else(|| Failure::Internal(format!("there is no rpc {path}")))
@@ -154,32 +140,13 @@ impl Table {
                 })
             })
             .collect::<Result<_, Failure>>()?;
-        let checks_credential = rpcs
-            .checks_credential
-            .ok_or_else(|| Failure::Internal("no rpc checks credentials".to_owned()))?;
         Ok(Self {
             about,
             tools,
             by_name,
             resources,
             prompts,
-            checks_credential,
         })
-    }
-}
-
-/// Collects rpcs for a table.
-pub struct Visit<'r>(&'r mut Rpcs);
-
-impl RpcVisitor for Visit<'_> {
-    fn visit<R: muster_api::binding::PublicRpc>(&mut self, rpc: R) {
-        RpcVisitor::visit(self.0, rpc);
-    }
-}
-
-impl InternalVisitor for Visit<'_> {
-    fn visit<R: muster_api::binding::Rpc>(&mut self, rpc: R) {
-        InternalVisitor::visit(self.0, rpc);
     }
 }
 

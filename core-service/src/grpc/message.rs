@@ -17,7 +17,8 @@ use muster_api::{
     status::{retry_after, status},
 };
 use server::{
-    budget::{ByteBudget, HeldBytes},
+    budget::{Budget, Held},
+    networks::subscriber,
     serve::is_stalled,
 };
 use tonic::{Code, Status, body::Body};
@@ -87,16 +88,16 @@ const AGAIN: Duration = Duration::from_secs(1);
 pub(super) struct Bounds {
     /// How long sending a message may pause.
     idle: Duration,
-    edges: Arc<ByteBudget>,
-    clients: Arc<ByteBudget>,
+    edges: Arc<Budget<IpAddr>>,
+    clients: Arc<Budget<IpAddr>>,
 }
 
 impl Bounds {
     pub(super) fn new(idle: Duration) -> Self {
         Self {
             idle,
-            edges: Arc::new(ByteBudget::new(OF_EDGES, OF_EDGES)),
-            clients: Arc::new(ByteBudget::new(OF_CLIENTS, OF_ONE_CLIENT)),
+            edges: Arc::new(Budget::new(OF_EDGES, OF_EDGES)),
+            clients: Arc::new(Budget::new(OF_CLIENTS, OF_ONE_CLIENT)),
         }
     }
 
@@ -111,7 +112,7 @@ impl Bounds {
         let held = if origin.by_edge {
             self.edges.hold(None)
         } else {
-            self.clients.hold(peer)
+            self.clients.hold(peer.map(subscriber))
         };
         Body::new(Bounded {
             body: Box::pin(TimeoutBody::new(self.idle, body)),
@@ -129,7 +130,7 @@ struct Bounded {
     /// The beginning of the first message.
     prefix: Vec<u8>,
     received: usize,
-    held: HeldBytes,
+    held: Held<IpAddr>,
 }
 
 impl Bounded {
@@ -148,11 +149,7 @@ impl Bounded {
         if size > self.max_bytes {
             return Err(too_large(self.max_bytes));
         }
-        if self.held.at_least(size) {
-            Ok(())
-        } else {
-            Err(too_many())
-        }
+        self.held.at_least(size).map_err(|_exhausted| too_many())
     }
 }
 

@@ -4,12 +4,12 @@ use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
 use crate::{
+    closed_sets,
     model::{Api, Cardinality, Field, Kind, Method, Response},
-    options::Access,
+    options::{Access, MethodRules},
     parts::{Parts, next_page},
     route::Route,
     rust::ident,
-    scopes,
 };
 
 /// The rpcs, the bindings, `visit_rpcs` and `visit_bindings`.
@@ -40,7 +40,7 @@ pub(crate) fn emit(api: &Api) -> TokenStream {
         use #runtime::binding::{
             Access, Binding, Body, Caching, Content, InvalidParameter, PublicRpc, Rpc, RpcVisitor, Visitor,
         };
-        use #runtime::scope::Scope;
+        use #runtime::Scope;
 
         #types
 
@@ -65,7 +65,7 @@ fn internal(api: &Api) -> TokenStream {
     let names = api.methods().map(|method| binding_name(method, 0));
     quote! {
         use #runtime::binding::{Access, InternalVisitor, Rpc};
-        use #runtime::scope::Scope;
+        use #runtime::Scope;
 
         #(#types)*
 
@@ -91,14 +91,16 @@ fn rpc(api: &Api, method: &Method, type_name: &Ident, comment: &str) -> TokenStr
         grpc_path,
         read_only,
         idempotent,
-        checks_credential,
+        ..
+    } = method;
+    let MethodRules {
         idempotency_key,
         some_events,
         step_up,
         changes_catalogue,
         collects_mistakes,
         ..
-    } = method;
+    } = &method.rules;
     let (runtime, is_internal) = (&api.runtime, api.is_internal);
     let request = ident(&method.request);
     let response = match &method.response {
@@ -108,7 +110,7 @@ fn rpc(api: &Api, method: &Method, type_name: &Ident, comment: &str) -> TokenStr
         }
         Response::File { .. } => quote! { #runtime::http_body::HttpBody },
     };
-    let (access, scope) = (access(method.access), scope(method));
+    let (access, scope) = (access(method.rules.access), scope(method));
     let doc = format!(" {comment}");
     quote! {
         #[doc = #doc]
@@ -127,7 +129,6 @@ fn rpc(api: &Api, method: &Method, type_name: &Ident, comment: &str) -> TokenStr
             const READ_ONLY: bool = #read_only;
             const IDEMPOTENT: bool = #idempotent;
             const IDEMPOTENCY_KEY: bool = #idempotency_key;
-            const CHECKS_CREDENTIAL: bool = #checks_credential;
             const SOME_EVENTS: bool = #some_events;
             const STEP_UP: bool = #step_up;
             const CHANGES_CATALOGUE: bool = #changes_catalogue;
@@ -184,7 +185,7 @@ fn public(api: &Api, method: &Method, type_name: &Ident, comment: &str) -> Token
 
 /// The `Option<Caching>`.
 fn caching(method: &Method) -> TokenStream {
-    let Some(caching) = &method.caching else {
+    let Some(caching) = &method.rules.caching else {
         return quote! { None };
     };
     let [max_age, stale] = [
@@ -216,10 +217,10 @@ fn access(access: Access) -> Ident {
 
 /// The needed scope, as `Option<Scope>`.
 fn scope(method: &Method) -> TokenStream {
-    match &method.scope {
+    match &method.rules.scope {
         None => quote! { None },
         Some(scope) => {
-            let scope = scopes::variant(scope);
+            let scope = closed_sets::variant(scope);
             quote! { Some(Scope::#scope) }
         }
     }
@@ -230,9 +231,9 @@ fn binding(api: &Api, method: &Method, route: &Route, type_name: &Ident) -> Toke
     let upload = parts.file.and_then(|field| field.meaning.upload.as_ref());
     let body = match (&parts.body, upload) {
         (_, Some(upload)) => {
-            let (types, most) = (&upload.media_types, upload.max_mebibytes);
-            let most = Literal::usize_unsuffixed(most);
-            quote! { File { media_types: &[#(#types),*], max_bytes: #most << 20 } }
+            let (types, max) = (&upload.media_types, upload.max_mebibytes);
+            let max = Literal::usize_unsuffixed(max);
+            quote! { File { media_types: &[#(#types),*], max_bytes: #max << 20 } }
         }
         (None, None) => quote! { None },
         (Some(body), None) if body.required => quote! { Required },

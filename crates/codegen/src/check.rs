@@ -39,12 +39,7 @@ pub(crate) fn public(api: &Api) -> Result<()> {
     let (mut routes, mut tools) = (HashSet::new(), HashSet::new());
     for method in api.methods() {
         ensure!(
-            !method.checks_credential,
-            "rpc {}: it is public, so edges do not check credentials by it",
-            method.name
-        );
-        ensure!(
-            method.access != Access::Session,
+            method.rules.access != Access::Session,
             "rpc {}: only internal rpcs may be for sessions alone",
             method.name
         );
@@ -59,7 +54,9 @@ pub(crate) fn internal(api: &Api) -> Result<()> {
     package(api)?;
     for method in api.methods() {
         ensure!(
-            method.routes.is_empty() && method.tool.is_none() && method.resource.is_none(),
+            method.routes.is_empty()
+                && method.rules.tool.is_none()
+                && method.rules.resource.is_none(),
             "rpc {}: {} is internal, so its rpcs have neither routes nor tools nor resources",
             method.name,
             api.package
@@ -91,7 +88,7 @@ fn find<'a>(api: &'a Api, message: &str) -> Option<&'a Message> {
 
 /// Checks the names in an rpc.
 fn references(api: &Api, method: &Method) -> Result<()> {
-    for code in &method.errors {
+    for code in &method.rules.errors {
         reason(api, code)?;
     }
     scopes::needed(api, method)?;
@@ -117,10 +114,10 @@ fn surfaces<'a>(
     tools: &mut HashSet<&'a str>,
 ) -> Result<()> {
     routes::of_method(api, method, routes)?;
-    for link in &method.links {
+    for link in &method.rules.links {
         links::one(api, method, link)?;
     }
-    if let Some(tool) = &method.tool {
+    if let Some(tool) = &method.rules.tool {
         tools::one(api, method, tool).with_context(|| format!("tool \"{}\"", tool.name))?;
         ensure!(
             tools.insert(&tool.name),
@@ -128,7 +125,7 @@ fn surfaces<'a>(
             tool.name
         );
     }
-    if let Some(resource) = &method.resource {
+    if let Some(resource) = &method.rules.resource {
         guidance::resource(api, method, resource)
             .with_context(|| format!("resource {}", resource.uri_template))?;
     }

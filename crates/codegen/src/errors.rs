@@ -1,8 +1,8 @@
 //! The errors that a route can answer with.
 
 use crate::{
-    model::{Api, Method, Reason},
-    options::Access,
+    model::{Api, Method},
+    options::{Access, Reason},
     parts::Parts,
     route::Route,
 };
@@ -50,19 +50,19 @@ pub(crate) fn of_rpc<'a>(api: &'a Api, method: &Method) -> Vec<&'a Reason> {
 }
 
 fn of_call<'a>(api: &'a Api, method: &Method, body: bool) -> Vec<&'a Reason> {
-    let credential = method.access != Access::Public;
-    let paid = method.access == Access::Paid;
+    let credential = method.rules.access != Access::Public;
+    let paid = method.rules.access == Access::Paid;
     let possible = |code: &str| match code {
         // Every route refuses unknown query parameters.
         INVALID_REQUEST | INTERNAL | UNAVAILABLE => true,
         UNAUTHORIZED => credential,
-        INSUFFICIENT_SCOPE | ACCOUNT_SUSPENDED => method.scope.is_some(),
-        IDEMPOTENCY_KEY_IN_USE | IDEMPOTENCY_KEY_REUSED => method.idempotency_key,
+        INSUFFICIENT_SCOPE | ACCOUNT_SUSPENDED => method.rules.scope.is_some(),
+        IDEMPOTENCY_KEY_IN_USE | IDEMPOTENCY_KEY_REUSED => method.rules.idempotency_key,
         // Calls of an account are limited, and look-ups of unknown keys.
         RATE_LIMITED if credential => true,
         PLAN_REQUIRED if paid => true,
         PAYLOAD_TOO_LARGE | UNSUPPORTED_MEDIA_TYPE => body,
-        _ => method.errors.iter().any(|named| named == code),
+        _ => method.rules.errors.iter().any(|named| named == code),
     };
     api.reasons
         .iter()

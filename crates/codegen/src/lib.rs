@@ -8,6 +8,7 @@
 
 mod bindings;
 mod check;
+mod closed_sets;
 mod descriptions;
 mod descriptors;
 mod errors;
@@ -24,11 +25,9 @@ mod reference;
 mod route;
 mod rust;
 mod schema;
-mod scopes;
 mod services;
 mod tools;
 mod validation;
-mod webhook_types;
 
 use std::{path::Path, str::FromStr as _};
 
@@ -102,11 +101,11 @@ fn surfaces(api: &Api) -> Result<Vec<Output>> {
     let reference = reference::pages(api)?;
     let mut outputs = vec![
         Output::new(api, "reasons.rs", rust::file(&reasons::emit(api))?),
-        Output::new(api, "scopes.rs", rust::file(&scopes::emit(api))?),
+        Output::new(api, "scopes.rs", rust::file(&closed_sets::scopes(api))?),
         Output::new(
             api,
             "webhook_types.rs",
-            rust::file(&webhook_types::emit(api))?,
+            rust::file(&closed_sets::webhook_types(api))?,
         ),
         Output::new(api, "openapi.json", json(&openapi)?),
         Output::new(api, "openapi.yaml", serde_saphyr::to_string(&openapi)?),

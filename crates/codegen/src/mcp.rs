@@ -5,14 +5,14 @@ use serde_json::{Value, json};
 use crate::{
     model::{Api, Method},
     options::{Prompt, Resource},
-    schema::{Object, set},
+    schema::{Object, present},
 };
 
 /// The document.
 pub(crate) fn emit(api: &Api) -> Value {
     let resources = api
         .methods()
-        .filter_map(|method| Some(resource(api, method, method.resource.as_ref()?)));
+        .filter_map(|method| Some(resource(api, method, method.rules.resource.as_ref()?)));
     let prompts: Vec<_> = api.rules.prompts.iter().map(prompt).collect();
     json!({
         "name": api.rules.title.to_lowercase(),
@@ -26,19 +26,18 @@ pub(crate) fn emit(api: &Api) -> Value {
 fn resource(api: &Api, method: &Method, resource: &Resource) -> Object {
     let list = api.methods().find(|other| other.name == resource.list_rpc);
     let text = Some(resource.text.as_str()).filter(|field| !field.is_empty());
-    let mut row = Object::new();
-    set(&mut row, "grpc_path", method.grpc_path.as_str());
-    set(&mut row, "text", text);
-    set(&mut row, "list", list.map(|list| list.grpc_path.as_str()));
-    let template = json!({
-        "uriTemplate": resource.uri_template,
-        "name": resource.name,
-        "title": resource.title,
-        "description": resource.description,
-        "mimeType": resource.media_type,
-    });
-    set(&mut row, "template", template);
-    row
+    present(json!({
+        "grpc_path": method.grpc_path,
+        "text": text,
+        "list": list.map(|list| &list.grpc_path),
+        "template": {
+            "uriTemplate": resource.uri_template,
+            "name": resource.name,
+            "title": resource.title,
+            "description": resource.description,
+            "mimeType": resource.media_type,
+        },
+    }))
 }
 
 fn prompt(prompt: &Prompt) -> Value {

@@ -7,7 +7,6 @@ use anyhow::{Context as _, Result};
 use crate::{
     descriptors::Descriptors,
     model::{Api, Cardinality, Field, Kind, Message},
-    rust,
 };
 
 /// The generated source of the package.
@@ -19,7 +18,6 @@ pub(crate) fn emit(api: &Api, descriptors: &Descriptors) -> Result<String> {
         .build_transport(false)
         .emit_rerun_if_changed(false)
         .out_dir(&folder)
-        .codec_path(format!("{}::codec::Codec", api.runtime_path()))
         .extern_path(
             ".google.api.HttpBody",
             format!("{}::http_body::HttpBody", api.runtime_path()),
@@ -51,7 +49,7 @@ pub(crate) fn emit(api: &Api, descriptors: &Descriptors) -> Result<String> {
         .context("prost cannot generate the messages")?;
     let source = std::fs::read_to_string(folder.join(format!("{}.rs", api.package)))?;
     std::fs::remove_dir_all(&folder)?;
-    Ok(rust::spaced(&source))
+    Ok(source)
 }
 
 /// How serde reads a field, where its default would be more lenient than the contract.

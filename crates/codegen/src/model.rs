@@ -5,8 +5,7 @@ use serde_json::Value;
 
 use crate::{
     options::{
-        Access, ApiRules, Caching, FieldMeaning, FieldRules, Int32Rules, Link, Resource, ScopeRule,
-        StringRules, Tool,
+        ApiRules, FieldMeaning, FieldRules, Int32Rules, MethodRules, Reason, ScopeRule, StringRules,
     },
     route::Route,
 };
@@ -65,10 +64,6 @@ pub(crate) struct Service {
 
 /// An rpc.
 #[derive(Debug)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "independent facts, as the proto states them"
-)]
 pub(crate) struct Method {
     /// For example `CreateEvent`.
     pub(crate) name: String,
@@ -83,35 +78,11 @@ pub(crate) struct Method {
     pub(crate) read_only: bool,
     /// Whether it is idempotent.
     pub(crate) idempotent: bool,
-    pub(crate) access: Access,
-    /// The scope that the caller's credential must have, for example `events:read`.
-    pub(crate) scope: Option<String>,
-    /// Whether a member who is invited for some events only may call it.
-    pub(crate) some_events: bool,
-    /// Whether the session must have stepped up lately.
-    pub(crate) step_up: bool,
-    pub(crate) checks_credential: bool,
-    /// Whether it takes an `Idempotency-Key`.
-    pub(crate) idempotency_key: bool,
-    /// How long caches may keep its answer.
-    pub(crate) caching: Option<Caching>,
-    /// Whether it can change what public answers show.
-    pub(crate) changes_catalogue: bool,
-    /// Whether an invalid request reaches its handler, which says what else is wrong.
-    pub(crate) collects_mistakes: bool,
-    /// Codes of its own errors.
-    pub(crate) errors: Vec<String>,
-    pub(crate) tool: Option<Tool>,
-    pub(crate) resource: Option<Resource>,
-    pub(crate) addition: bool,
-    /// The description of its success response.
-    pub(crate) answers: String,
-    /// Its title in the OpenAPI document; empty if it has none.
+    /// Its title in the OpenAPI document: its own, or that of its tool; empty if it has none.
     pub(crate) summary: String,
-    /// The rpcs that can follow it.
-    pub(crate) links: Vec<Link>,
     /// Its HTTP routes: none, or one and additional ones.
     pub(crate) routes: Vec<Route>,
+    pub(crate) rules: MethodRules,
 }
 
 /// The content of an rpc's answer.
@@ -227,21 +198,6 @@ pub(crate) enum Cardinality {
     Optional,
     /// Any number.
     Many,
-}
-
-/// A reason for an error.
-#[derive(Debug, Clone)]
-pub(crate) struct Reason {
-    /// For example `NOT_FOUND`.
-    pub(crate) code: String,
-    pub(crate) http_status: u16,
-    /// Canonical gRPC status, for example `NOT_FOUND`.
-    pub(crate) grpc_status: String,
-    pub(crate) description: String,
-    /// An example of a message.
-    pub(crate) example: String,
-    /// What the caller can do about it.
-    pub(crate) remedy: String,
 }
 
 /// Webhook messages.

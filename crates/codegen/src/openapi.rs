@@ -14,7 +14,7 @@ pub(crate) use self::{failures::RESERVED, older::emit as older};
 use crate::{
     model::{Api, Service},
     options::{ApiRules, ScopeRule},
-    schema::{Object, set},
+    schema::{Object, present},
 };
 
 /// The specification's version.
@@ -64,20 +64,16 @@ pub(crate) fn emit(api: &Api) -> Result<Value> {
 /// How programs authenticate, and how Muster does in its messages.
 fn security_schemes(api: &Api) -> Object {
     let rules = &api.rules;
-    let mut schemes = Object::new();
     let bearer = json!({
         "type": "http",
         "scheme": "bearer",
         "description": credential(rules),
     });
-    set(&mut schemes, BEARER, bearer);
-    set(&mut schemes, OAUTH2, oauth2(rules));
-    set(
-        &mut schemes,
-        webhooks::SIGNATURE,
-        webhooks::security_scheme(api),
-    );
-    schemes
+    present(json!({
+        BEARER: bearer,
+        OAUTH2: oauth2(rules),
+        webhooks::SIGNATURE: webhooks::security_scheme(api),
+    }))
 }
 
 /// Access tokens by the consent of a person.

@@ -146,14 +146,14 @@ pub(crate) struct PromptArgument {
 )]
 pub(crate) struct MethodRules {
     pub(crate) access: Access,
-    pub(crate) checks_credential: bool,
     pub(crate) errors: Vec<String>,
     pub(crate) tool: Option<Tool>,
     pub(crate) addition: bool,
     pub(crate) answers: String,
     pub(crate) media_type: String,
     pub(crate) resource: Option<Resource>,
-    pub(crate) scope: String,
+    /// For example `events:read`.
+    pub(crate) scope: Option<String>,
     pub(crate) no_scope: bool,
     pub(crate) idempotency_key: bool,
     pub(crate) caching: Option<Caching>,
@@ -290,10 +290,13 @@ pub(crate) enum Text {
     Paragraphs,
 }
 
-/// `muster.options.v1.reason`.
-#[derive(Debug, Default, Deserialize)]
+/// `muster.options.v1.reason`, and the code of the error.
+#[derive(Debug, Default, Clone, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub(crate) struct ReasonRules {
+pub(crate) struct Reason {
+    /// For example `NOT_FOUND`.
+    #[serde(skip)]
+    pub(crate) code: String,
     pub(crate) http_status: u16,
     pub(crate) grpc_status: String,
     pub(crate) description: String,

@@ -14,11 +14,9 @@ use prost_types::{MethodOptions, method_options::IdempotencyLevel};
 
 use crate::{
     check,
-    model::{
-        Api, Cardinality, EMPTY_LISTS, Field, Kind, Message, Method, Reason, Response, Service,
-    },
+    model::{Api, Cardinality, EMPTY_LISTS, Field, Kind, Message, Method, Response, Service},
     options::{
-        self, Access, ApiRules, FieldMeaning, FieldRules, Http, MethodRules, ReasonRules, Upload,
+        self, Access, ApiRules, FieldMeaning, FieldRules, Http, MethodRules, Reason, Upload,
     },
     route,
 };
@@ -157,7 +155,7 @@ fn method(service: &ServiceDescriptor, descriptor: &MethodDescriptor) -> Result<
     );
     let response = match descriptor.output().full_name() {
         "google.api.HttpBody" => Response::File {
-            media_type: rules.media_type,
+            media_type: rules.media_type.clone(),
         },
         _ => Response::Message(descriptor.output().name().to_owned()),
     };
@@ -179,7 +177,11 @@ fn method(service: &ServiceDescriptor, descriptor: &MethodDescriptor) -> Result<
         !rules.changes_catalogue || !is_read,
         "it changes nothing, so not the catalogue either"
     );
-    let title = rules.tool.as_ref().map(|tool| tool.title.clone());
+    let title = rules.tool.as_ref().map_or("", |tool| &tool.title);
+    let summary = match rules.summary.as_str() {
+        "" => title.to_owned(),
+        summary => summary.to_owned(),
+    };
     Ok(Method {
         name: descriptor.name().to_owned(),
         comment: comment(&descriptor.parent_file(), descriptor.path()),
@@ -189,32 +191,15 @@ fn method(service: &ServiceDescriptor, descriptor: &MethodDescriptor) -> Result<
         server_streaming: descriptor.is_server_streaming(),
         read_only: is_read,
         idempotent: level.is_some_and(|level| level != IdempotencyLevel::IdempotencyUnknown),
-        access: rules.access,
-        scope: Some(rules.scope).filter(|scope| !scope.is_empty()),
-        some_events: rules.some_events,
-        step_up: rules.step_up,
-        checks_credential: rules.checks_credential,
-        idempotency_key: rules.idempotency_key,
-        caching: rules.caching,
-        changes_catalogue: rules.changes_catalogue,
-        collects_mistakes: rules.collects_mistakes,
-        errors: rules.errors,
-        tool: rules.tool,
-        resource: rules.resource,
-        addition: rules.addition,
-        answers: rules.answers,
-        summary: Some(rules.summary)
-            .filter(|summary| !summary.is_empty())
-            .or(title)
-            .unwrap_or_default(),
-        links: rules.links,
+        summary,
         routes: route::read(http)?,
+        rules,
     })
 }
 
 /// Ensures that access and scope are set and fit each other.
 fn says_who_may_call(rules: &MethodRules) -> Result<()> {
-    let names_scope = !rules.scope.is_empty();
+    let names_scope = rules.scope.is_some();
     ensure!(
         !rules.step_up || rules.access == Access::Session,
         "only sessions step up, so its access must be ACCESS_SESSION"
@@ -345,23 +330,17 @@ fn reasons(pool: &DescriptorPool, package: &str) -> Result<Vec<Reason>> {
     };
     let mut reasons = Vec::new();
     for value in descriptor.values().filter(|value| value.number() != 0) {
-        let rules: ReasonRules = options::read(&value.options(), "muster.options.v1.reason")?;
+        let mut reason: Reason = options::read(&value.options(), "muster.options.v1.reason")?;
         let code = value.name().strip_prefix(REASON_PREFIX);
         let code =
             code.with_context(|| format!("{} does not start with {REASON_PREFIX}", value.name()))?;
         ensure!(
-            (400..=599).contains(&rules.http_status),
+            (400..=599).contains(&reason.http_status),
             "{code}: {} is no HTTP error",
-            rules.http_status
+            reason.http_status
         );
-        reasons.push(Reason {
-            code: code.to_owned(),
-            http_status: rules.http_status,
-            grpc_status: rules.grpc_status,
-            description: rules.description,
-            example: rules.example,
-            remedy: rules.remedy,
-        });
+        code.clone_into(&mut reason.code);
+        reasons.push(reason);
     }
     Ok(reasons)
 }

@@ -65,8 +65,8 @@ fn in_order(api: &Api) -> Vec<&Service> {
     let order = &api.rules.reading_order;
     let mut services: Vec<&Service> = api.services.iter().collect();
     services.sort_by_key(|service| {
-        let place = order.iter().position(|name| *name == service.name);
-        place.unwrap_or(order.len())
+        let index = order.iter().position(|name| *name == service.name);
+        index.unwrap_or(order.len())
     });
     services
 }

@@ -11,61 +11,7 @@ const HEADER: &str =
 pub(crate) fn file(tokens: &TokenStream) -> Result<String> {
     let file = syn::parse2(tokens.clone())
         .with_context(|| format!("generated code does not parse: {tokens}"))?;
-    Ok(format!("{HEADER}{}", spaced(&prettyplease::unparse(&file))))
-}
-
-/// Adds blank lines between items, which prettyplease omits: around items of several lines, and between lines of different
-/// kinds.
-pub(crate) fn spaced(source: &str) -> String {
-    let mut spaced = String::new();
-    let mut before = "";
-    for line in source.lines() {
-        if is_apart(before.trim(), line.trim()) {
-            spaced.push('\n');
-        }
-        spaced.push_str(line);
-        spaced.push('\n');
-        before = line;
-    }
-    spaced
-}
-
-/// Whether a blank line goes between the two.
-fn is_apart(before: &str, line: &str) -> bool {
-    if before.is_empty() || before.ends_with(['{', ',']) || is_prelude(before) {
-        return false;
-    }
-    match item(line) {
-        None => is_prelude(line),
-        kind => {
-            let after_block = matches!(before, "}" | "];");
-            let after_line = before.ends_with("{}") && line.ends_with('{');
-            after_block || after_line || item(before).is_some_and(|_| item(before) != kind)
-        }
-    }
-}
-
-/// Whether the line belongs to the item that follows it.
-fn is_prelude(line: &str) -> bool {
-    line.starts_with("//") || line.starts_with("#[")
-}
-
-/// The kind of item that begins with the line.
-fn item(line: &str) -> Option<&'static str> {
-    const KINDS: [&str; 10] = [
-        "const fn ",
-        "async fn ",
-        "fn ",
-        "const ",
-        "type ",
-        "use ",
-        "struct ",
-        "enum ",
-        "impl",
-        "mod ",
-    ];
-    let line = line.strip_prefix("pub ").unwrap_or(line);
-    KINDS.into_iter().find(|kind| line.starts_with(kind))
+    Ok(format!("{HEADER}{}", prettyplease::unparse(&file)))
 }
 
 /// An identifier, raw where it is a keyword.
@@ -75,14 +21,23 @@ pub(crate) fn ident(name: &str) -> Ident {
 
 /// `CreateEvent` as `create_event`.
 pub(crate) fn snake(name: &str) -> String {
-    let mut snake = String::new();
-    for (index, c) in name.char_indices() {
-        if c.is_ascii_uppercase() && index > 0 {
-            snake.push('_');
+    separated(name, '_')
+}
+
+/// `CreateEvent` as `create-event`.
+pub(crate) fn kebab(name: &str) -> String {
+    separated(name, '-')
+}
+
+fn separated(name: &str, separator: char) -> String {
+    let mut words = String::new();
+    for letter in name.chars() {
+        if letter.is_ascii_uppercase() && !words.is_empty() {
+            words.push(separator);
         }
-        snake.push(c.to_ascii_lowercase());
+        words.push(letter.to_ascii_lowercase());
     }
-    snake
+    words
 }
 
 /// `NOT_FOUND` as `NotFound`.
@@ -92,16 +47,4 @@ pub(crate) fn pascal(name: &str) -> String {
         first.to_ascii_uppercase() + &rest.to_ascii_lowercase()
     };
     name.split('_').map(word).collect()
-}
-
-/// `CreateEvent` as `create-event`.
-pub(crate) fn kebab(name: &str) -> String {
-    let mut kebab = String::new();
-    for character in name.chars() {
-        if character.is_ascii_uppercase() && !kebab.is_empty() {
-            kebab.push('-');
-        }
-        kebab.push(character.to_ascii_lowercase());
-    }
-    kebab
 }

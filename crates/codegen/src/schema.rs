@@ -17,15 +17,13 @@ pub(crate) fn bare(field: &Field) -> Object {
         Kind::Int32 | Kind::Int64 => "integer",
         Kind::String | Kind::Message(_) | Kind::Enum(_) | Kind::FieldMask | Kind::File => "string",
     };
-    let mut schema = Object::new();
-    set(&mut schema, "type", name);
-    schema
+    present(json!({ "type": name }))
 }
 
 /// One scalar value of the field: its type and format.
 pub(crate) fn plain(field: &Field) -> Object {
     let mut schema = bare(field);
-    set(&mut schema, "format", format(field));
+    schema.extend(present(json!({ "format": format(field) })));
     schema
 }
 
@@ -34,11 +32,13 @@ pub(crate) fn scalar(field: &Field) -> Object {
     let (text, number) = (field.string_rules(), field.int32_rules());
     let choices = Some(&text.r#in).filter(|choices| !choices.is_empty());
     let mut schema = plain(field);
-    set(&mut schema, "minLength", text.min_len);
-    set(&mut schema, "maxLength", text.max_len);
-    set(&mut schema, "enum", choices.map(|choices| json!(choices)));
-    set(&mut schema, "minimum", number.gte);
-    set(&mut schema, "maximum", number.lte);
+    schema.extend(present(json!({
+        "minLength": text.min_len,
+        "maxLength": text.max_len,
+        "enum": choices,
+        "minimum": number.gte,
+        "maximum": number.lte,
+    })));
     schema
 }
 
@@ -52,38 +52,26 @@ pub(crate) fn given(scalar: Object) -> Object {
     }
     let mut lenient = scalar.clone();
     lenient.shift_remove("format");
-    let mut either = Object::new();
-    set(
-        &mut either,
-        "anyOf",
-        json!([{ "type": "string", "format": "date-time" }, lenient]),
-    );
-    either
+    present(json!({ "anyOf": [{ "type": "string", "format": "date-time" }, lenient] }))
 }
 
 /// A list, and how many items it may have.
-pub(crate) fn list(field: &Field, items: Object) -> Object {
+pub(crate) fn list(field: &Field, items: &Object) -> Object {
     let mut schema = list_of(items);
-    set(&mut schema, "minItems", field.rules.repeated.min_items);
-    set(&mut schema, "maxItems", field.rules.repeated.max_items);
+    let limits = &field.rules.repeated;
+    let (least, most) = (limits.min_items, limits.max_items);
+    schema.extend(present(json!({ "minItems": least, "maxItems": most })));
     schema
 }
 
 /// A list of any length.
-pub(crate) fn list_of(items: Object) -> Object {
-    let mut schema = Object::new();
-    set(&mut schema, "type", "array");
-    set(&mut schema, "items", items);
-    schema
+pub(crate) fn list_of(items: &Object) -> Object {
+    present(json!({ "type": "array", "items": items }))
 }
 
 /// The schema or null, in the form that strict clients accept.
-pub(crate) fn or_null(schema: Object) -> Object {
-    let mut null = Object::new();
-    set(&mut null, "type", "null");
-    let mut either = Object::new();
-    set(&mut either, "anyOf", vec![schema, null]);
-    either
+pub(crate) fn or_null(schema: &Object) -> Object {
+    present(json!({ "anyOf": [schema, { "type": "null" }] }))
 }
 
 /// The default of an absent field.
@@ -114,21 +102,17 @@ pub(crate) fn description(field: &Field) -> String {
 }
 
 /// The object with only those of its fields; `required` and closedness are up to the caller.
-pub(crate) fn object(properties: Object) -> Object {
-    let mut schema = Object::new();
-    set(&mut schema, "type", "object");
-    set(&mut schema, "properties", properties);
-    schema
+pub(crate) fn object(properties: &Object) -> Object {
+    present(json!({ "type": "object", "properties": properties }))
 }
 
-/// Adds a keyword if it has a value.
-pub(crate) fn set(schema: &mut Object, keyword: &str, value: impl Into<Value>) {
-    match value.into() {
-        Value::Null => {}
-        value => {
-            schema.insert(keyword.to_owned(), value);
-        }
-    }
+/// Those members of an object that have a value.
+pub(crate) fn present(object: Value) -> Object {
+    let Value::Object(mut members) = object else {
+        return Object::new();
+    };
+    members.retain(|_, member| !member.is_null());
+    members
 }
 
 /// The names of the fields that satisfy `is_required`; none when there are none.

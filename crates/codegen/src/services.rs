@@ -23,7 +23,7 @@ pub(crate) fn emit(api: &Api) -> TokenStream {
     });
     let streams = api.methods().any(|method| method.server_streaming);
     let messages = streams.then(|| quote! { Messages });
-    let collects = api.methods().any(|method| method.collects_mistakes);
+    let collects = api.methods().any(|method| method.rules.collects_mistakes);
     let checked = collects.then(|| quote! { use #runtime::validation::Checked; });
     quote! {
         use tonic::{Request, Response, Status};
@@ -100,13 +100,13 @@ fn method(api: &Api, method: &Method) -> TokenStream {
     } else {
         message(api, method)
     };
-    let taken = if method.collects_mistakes {
+    let taken = if method.rules.collects_mistakes {
         quote! { request }
     } else {
         quote! { request.message }
     };
     let rpc = ident(&method.name);
-    let body = if method.idempotency_key {
+    let body = if method.rules.idempotency_key {
         quote! {
             self.once(bindings::#rpc, request, |handlers, caller, request| {
                 Box::pin(handlers.#name(caller, #taken))
@@ -133,7 +133,7 @@ fn method(api: &Api, method: &Method) -> TokenStream {
 /// The type of the request that a handler gets.
 fn request(method: &Method) -> TokenStream {
     let request = ident(&method.request);
-    if method.collects_mistakes {
+    if method.rules.collects_mistakes {
         quote! { Checked<super::#request> }
     } else {
         quote! { super::#request }
@@ -152,7 +152,7 @@ fn stream_name(method: &Method) -> Ident {
 
 /// The type of `Frame` for the callers of an rpc.
 fn access(method: &Method) -> &'static str {
-    match (method.access, &method.scope) {
+    match (method.rules.access, &method.rules.scope) {
         (Access::Bearer | Access::Paid, _) => "Bearer",
         (Access::Session, None) => "Session",
         (Access::Session, Some(_)) => "Member",
@@ -163,7 +163,7 @@ fn access(method: &Method) -> &'static str {
 
 /// The caller that a handler gets.
 fn caller(api: &Api, method: &Method) -> TokenStream {
-    if method.idempotency_key {
+    if method.rules.idempotency_key {
         let message = message(api, method);
         return quote! { F::Command<#message> };
     }
@@ -176,7 +176,7 @@ fn answer(api: &Api, method: &Method) -> TokenStream {
     let message = message(api, method);
     if method.server_streaming {
         quote! { Response<Messages<#message>> }
-    } else if method.access == Access::Public && !api.is_internal {
+    } else if method.rules.access == Access::Public && !api.is_internal {
         quote! { Response<#message> }
     } else {
         message

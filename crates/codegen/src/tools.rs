@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use crate::{
     descriptions::{self, Descriptions},
     model::{Api, Cardinality, Field, Kind, Method},
-    options::{Access, Tool},
-    schema::{self, Object, set},
+    options::Tool,
+    schema::{self, Object, present},
 };
 
 /// The argument that confirms a call.
@@ -22,7 +22,7 @@ pub(crate) fn emit(api: &Api) -> Value {
     let mut descriptions = Descriptions::default();
     api.methods()
         .filter_map(|method| {
-            let mut row = row(api, method, method.tool.as_ref()?);
+            let mut row = row(api, method, method.rules.tool.as_ref()?);
             descriptions.leave_out(row.get_mut("tool")?);
             Some(row)
         })
@@ -30,34 +30,25 @@ pub(crate) fn emit(api: &Api) -> Value {
 }
 
 fn row(api: &Api, method: &Method, tool: &Tool) -> Value {
-    let mut row = Object::new();
-    set(&mut row, "grpc_path", method.grpc_path.as_str());
-    set(
-        &mut row,
-        "access",
-        match method.access {
-            Access::Paid => "paid",
-            Access::Bearer | Access::Session => "bearer",
-            Access::Public | Access::Unspecified => "public",
-        },
-    );
     let preview = tool.confirmation.as_ref().and_then(|confirmation| {
         let rpc = api
             .methods()
             .find(|other| other.name == confirmation.preview_rpc)?;
         let takes = api.message(&rpc.request).fields.iter();
-        let takes: Vec<&str> = takes.map(|field| field.name.as_str()).collect();
-        let mut preview = Object::new();
-        set(&mut preview, "grpc_path", rpc.grpc_path.as_str());
-        set(&mut preview, "takes", takes);
-        set(&mut preview, "question", confirmation.question.as_str());
         let unless = Some(confirmation.unless.as_str()).filter(|field| !field.is_empty());
-        set(&mut preview, "unless", unless);
-        Some(preview)
+        Some(present(json!({
+            "grpc_path": rpc.grpc_path,
+            "takes": takes.map(|field| &field.name).collect::<Vec<_>>(),
+            "question": confirmation.question,
+            "unless": unless,
+        })))
     });
-    set(&mut row, "updates", updates(api, method));
-    set(&mut row, "confirmation", preview);
-    set(&mut row, "tool", definition(api, method, tool));
+    let row = present(json!({
+        "grpc_path": method.grpc_path,
+        "updates": updates(api, method),
+        "confirmation": preview,
+        "tool": definition(api, method, tool),
+    }));
     row.into()
 }
 
@@ -82,13 +73,13 @@ fn in_path(method: &Method, field: &Field) -> bool {
 
 /// As `tools/list` answers it. What a tool answers is read when it comes: schemas of answers would be a fourth of the list.
 fn definition(api: &Api, method: &Method, tool: &Tool) -> Object {
-    let mut definition = Object::new();
-    set(&mut definition, "name", tool.name.as_str());
-    set(&mut definition, "title", title(tool));
-    set(&mut definition, "description", tool.description.as_str());
-    set(&mut definition, "inputSchema", arguments(api, method, tool));
-    set(&mut definition, "annotations", annotations(tool));
-    definition
+    present(json!({
+        "name": tool.name,
+        "title": title(tool),
+        "description": tool.description,
+        "inputSchema": arguments(api, method, tool),
+        "annotations": annotations(tool),
+    }))
 }
 
 /// The title, unless it only repeats the name, which clients show then.
@@ -101,16 +92,14 @@ fn title(tool: &Tool) -> Option<&str> {
 ///
 /// The title is set beside them. A second one here would be for the revision 2025-03-26 alone, which has names to show.
 fn annotations(tool: &Tool) -> Object {
-    let mut annotations = Object::new();
     if tool.read_only {
         // The others mean nothing without changes, and what is read was written by strangers: an open world, as the default is.
-        set(&mut annotations, "readOnlyHint", true);
-    } else {
-        let is_closed = (!tool.open_world).then_some(false);
-        set(&mut annotations, "destructiveHint", tool.destructive);
-        set(&mut annotations, "openWorldHint", is_closed);
+        return present(json!({ "readOnlyHint": true }));
     }
-    annotations
+    present(json!({
+        "destructiveHint": tool.destructive,
+        "openWorldHint": (!tool.open_world).then_some(false),
+    }))
 }
 
 /// Every field of the request, and the additional arguments of tools.
@@ -127,22 +116,16 @@ fn arguments(api: &Api, method: &Method, tool: &Tool) -> Object {
     if masks.iter().any(|mask| mask.is_update_mask())
         && fields.iter().any(|field| field.meaning.nullable)
     {
-        set(&mut properties, CLEAR, clear(&fields));
+        properties.insert(CLEAR.to_owned(), clear(&fields));
     }
     if tool.confirmation.is_some() {
-        set(
-            &mut properties,
-            CONFIRM,
-            json!({
-                "type": "boolean",
-                "description": "A person confirmed.",
-            }),
-        );
+        let confirm = json!({ "type": "boolean", "description": "A person confirmed." });
+        properties.insert(CONFIRM.to_owned(), confirm);
     }
     let required = schema::required(fields, |field| {
         field.must_be_given() || in_path(method, field)
     });
-    object(properties, required)
+    object(&properties, required.as_ref())
 }
 
 /// One value, without what strict modes of models refuse. Core has all limits, also those of lists, and its refusals name them.
@@ -167,9 +150,9 @@ fn clear(fields: &[&Field]) -> Value {
 }
 
 /// An object. It is open, since Gemini has no word for closed ones; unknown arguments are refused by name.
-fn object(properties: Object, required: Option<Value>) -> Object {
+fn object(properties: &Object, required: Option<&Value>) -> Object {
     let mut schema = schema::object(properties);
-    set(&mut schema, "required", required);
+    schema.extend(present(json!({ "required": required })));
     schema
 }
 
@@ -186,18 +169,16 @@ fn input(api: &Api, method: &Method, field: &Field) -> Object {
                 }
                 (field.name.clone(), part.into())
             });
-            object(
-                properties.collect(),
-                schema::required(fields, Field::must_be_given),
-            )
+            let required = schema::required(fields, Field::must_be_given);
+            object(&properties.collect(), required.as_ref())
         }
         _ => portable(field),
     };
     let mut argument = match field.cardinality {
-        Cardinality::Many => schema::list_of(one),
+        Cardinality::Many => schema::list_of(&one),
         Cardinality::One | Cardinality::Optional => one,
     };
-    set(&mut argument, "description", description(field));
+    argument.insert("description".to_owned(), description(field).into());
     argument
 }
 
@@ -206,7 +187,7 @@ fn is_first_to_take(api: &Api, method: &Method, message: &str) -> bool {
     let takes = |other: &&Method| {
         let mut fields = api.message(&other.request).fields.iter();
         let is_it = |kind: &Kind| matches!(kind, Kind::Message(name) if name == message);
-        other.tool.is_some() && fields.any(|field| is_it(&field.kind))
+        other.rules.tool.is_some() && fields.any(|field| is_it(&field.kind))
     };
     let first = api.methods().find(takes);
     // Of parts of parts there is no such tool: they are described wherever they are.

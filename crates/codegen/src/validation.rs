@@ -126,7 +126,7 @@ fn count(field: &Field) -> Option<TokenStream> {
     let name = ident(&field.name);
     let limits = &field.rules.repeated;
     let number = counts(limits.min_items, limits.max_items)
-        .map(|(least, most)| quote! { .items(self.#name.len(), #least, #most) });
+        .map(|(min, max)| quote! { .items(self.#name.len(), #min, #max) });
     let unique = limits.unique.then(|| quote! { .unique(&self.#name) });
     (number.is_some() || unique.is_some()).then(|| quote! { #number #unique })
 }
@@ -137,10 +137,10 @@ fn rules(api: &Api, field: &Field, value: &TokenStream) -> Option<TokenStream> {
         Kind::String => string(field.string_rules(), field.meaning.text, value),
         Kind::Int32 => {
             let limits = field.int32_rules();
-            let least = limits.gte.map(Literal::i32_unsuffixed);
-            let most = limits.lte.map(Literal::i32_unsuffixed);
-            let (least, most) = both(least, most, &quote! { i32 })?;
-            Some(quote! { .range(*#value, #least, #most) })
+            let min = limits.gte.map(Literal::i32_unsuffixed);
+            let max = limits.lte.map(Literal::i32_unsuffixed);
+            let (min, max) = both(min, max, &quote! { i32 })?;
+            Some(quote! { .range(*#value, #min, #max) })
         }
         Kind::Message(message) => {
             let fields = &api.message(message).fields;
@@ -151,9 +151,9 @@ fn rules(api: &Api, field: &Field, value: &TokenStream) -> Option<TokenStream> {
         }
         Kind::File => {
             let upload = field.meaning.upload.as_ref()?;
-            let (types, most) = (&upload.media_types, upload.max_mebibytes);
-            let most = Literal::usize_unsuffixed(most);
-            Some(quote! { .file(#value, &[#(#types),*], #most << 20) })
+            let (types, max) = (&upload.media_types, upload.max_mebibytes);
+            let max = Literal::usize_unsuffixed(max);
+            Some(quote! { .file(#value, &[#(#types),*], #max << 20) })
         }
         Kind::Int64 | Kind::Bool | Kind::Enum(_) | Kind::FieldMask => None,
     }
@@ -161,8 +161,8 @@ fn rules(api: &Api, field: &Field, value: &TokenStream) -> Option<TokenStream> {
 
 fn string(rules: &StringRules, text: Text, value: &TokenStream) -> Option<TokenStream> {
     let mut all = TokenStream::new();
-    if let Some((least, most)) = counts(rules.min_len, rules.max_len) {
-        all.extend(quote! { .length(#value, #least, #most) });
+    if let Some((min, max)) = counts(rules.min_len, rules.max_len) {
+        all.extend(quote! { .length(#value, #min, #max) });
     }
     match text {
         Text::Line => all.extend(quote! { .line(#value) }),
@@ -180,25 +180,22 @@ fn string(rules: &StringRules, text: Text, value: &TokenStream) -> Option<TokenS
 }
 
 /// Limits of a count; `None` without limits.
-fn counts(least: Option<usize>, most: Option<usize>) -> Option<(TokenStream, TokenStream)> {
+fn counts(min: Option<usize>, max: Option<usize>) -> Option<(TokenStream, TokenStream)> {
     // A count is never negative.
-    let least = least.or(most.is_some().then_some(0));
+    let min = min.or(max.is_some().then_some(0));
     let literal = |count: Option<usize>| count.map(Literal::usize_unsuffixed);
-    both(literal(least), literal(most), &quote! { usize })
+    both(literal(min), literal(max), &quote! { usize })
 }
 
 /// Both limits, with the type's own if one is not set; `None` if neither is.
 fn both(
-    least: Option<Literal>,
-    most: Option<Literal>,
+    min: Option<Literal>,
+    max: Option<Literal>,
     of: &TokenStream,
 ) -> Option<(TokenStream, TokenStream)> {
-    if least.is_none() && most.is_none() {
+    if min.is_none() && max.is_none() {
         return None;
     }
     let or = |limit: Option<Literal>, otherwise| limit.map_or(otherwise, |limit| quote! { #limit });
-    Some((
-        or(least, quote! { #of::MIN }),
-        or(most, quote! { #of::MAX }),
-    ))
+    Some((or(min, quote! { #of::MIN }), or(max, quote! { #of::MAX })))
 }

@@ -9,13 +9,15 @@ use std::{
 
 use axum::{body::Body, response::Response};
 use bytes::Bytes;
+use futures_util::TryStreamExt as _;
 use http::{
-    HeaderValue, StatusCode,
+    HeaderMap, HeaderValue, StatusCode,
     header::{
         CACHE_CONTROL, CONNECTION, CONTENT_TYPE, ETAG, LOCATION, RETRY_AFTER, WWW_AUTHENTICATE,
     },
 };
 use http_body::Frame;
+use rpc_client::File;
 use server::observe::{Cause, RequestId};
 
 use crate::Problem;
@@ -53,6 +55,21 @@ pub fn document(
         headers.insert(ETAG, tag);
     }
     response
+}
+
+/// A file from core, piece by piece, and core's metadata about it.
+pub fn file(file: File) -> (Response, HeaderMap) {
+    // The status is already sent, so the answer can only be truncated. The cause is logged.
+    let pieces = file.pieces.inspect_err(|status| {
+        tracing::error!(code = ?status.code(), error = status.message(), "a file was truncated");
+    });
+    let mut response = Response::new(Body::from_stream(pieces));
+    let unknown = HeaderValue::from_static("application/octet-stream");
+    let media_type = HeaderValue::try_from(file.content_type).ok();
+    let media_type = media_type.filter(|value| !value.is_empty());
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, media_type.unwrap_or(unknown));
+    (response, file.metadata.into_headers())
 }
 
 /// Sends the client to a path of the same surface, for good and with the same method (308).

@@ -8,7 +8,7 @@ use http::{HeaderMap, header::CONTENT_LENGTH};
 use http_body_util::BodyExt;
 use muster_api::{Reason, violation::Violation};
 use server::{
-    budget::{ByteBudget, HeldBytes},
+    budget::{Budget, Held},
     serve::is_stalled,
 };
 use tokio::time::{Instant, timeout_at};
@@ -29,27 +29,15 @@ const OF_CLIENTS: usize = 128 << 20;
 const OF_ONE_CLIENT: usize = 16 << 20;
 
 /// The memory of the bodies of a surface while they are read.
-#[derive(Debug, Clone)]
-pub struct Memory(Arc<ByteBudget>);
-
-impl Default for Memory {
-    fn default() -> Self {
-        Self(Arc::new(ByteBudget::new(OF_CLIENTS, OF_ONE_CLIENT)))
-    }
-}
-
-impl Memory {
-    /// Nothing yet, for a body of a client.
-    pub(super) fn hold(&self, client: Option<IpAddr>) -> HeldBytes {
-        self.0.hold(client)
-    }
+pub(super) fn budget() -> Arc<Budget<IpAddr>> {
+    Arc::new(Budget::new(OF_CLIENTS, OF_ONE_CLIENT))
 }
 
 /// Reads the whole body before the deadline.
 pub(super) async fn read(
     headers: &HeaderMap,
     body: Body,
-    held: HeldBytes,
+    held: Held<IpAddr>,
     max_bytes: usize,
     deadline: Instant,
 ) -> Result<Bytes, Problem> {
@@ -78,7 +66,11 @@ pub fn invalid(message: &str) -> Problem {
     }])
 }
 
-async fn collect(mut body: Body, mut held: HeldBytes, max_bytes: usize) -> Result<Bytes, Problem> {
+async fn collect(
+    mut body: Body,
+    mut held: Held<IpAddr>,
+    max_bytes: usize,
+) -> Result<Bytes, Problem> {
     let mut bytes = Vec::new();
     while let Some(frame) = body.frame().await {
         let Ok(data) = frame.map_err(|error| broken(&error))?.into_data() else {
@@ -87,9 +79,8 @@ async fn collect(mut body: Body, mut held: HeldBytes, max_bytes: usize) -> Resul
         if bytes.len() + data.len() > max_bytes {
             return Err(too_large(max_bytes));
         }
-        if !held.at_least(bytes.len() + data.len()) {
-            return Err(too_many());
-        }
+        let size = bytes.len() + data.len();
+        held.at_least(size).map_err(|_exhausted| too_many())?;
         bytes.extend_from_slice(&data);
     }
     Ok(bytes.into())
@@ -130,7 +121,11 @@ mod tests {
 
     const CLIENT: Option<IpAddr> = Some(IpAddr::V4(std::net::Ipv4Addr::LOCALHOST));
 
-    async fn read_to(memory: &Memory, body: Body, time: Duration) -> Result<Bytes, Problem> {
+    async fn read_to(
+        memory: &Arc<Budget<IpAddr>>,
+        body: Body,
+        time: Duration,
+    ) -> Result<Bytes, Problem> {
         let deadline = Instant::now() + time;
         let held = memory.hold(CLIENT);
         read(&HeaderMap::new(), body, held, MAX_BYTES, deadline).await
@@ -143,16 +138,16 @@ mod tests {
             Some((Ok::<_, Infallible>("x"), ()))
         });
         let (begun, day) = (Instant::now(), Duration::from_hours(24));
-        let read = read_to(&Memory::default(), Body::from_stream(trickle), day).await;
+        let read = read_to(&budget(), Body::from_stream(trickle), day).await;
         assert_eq!(read.unwrap_err().http_status, 408);
         assert_eq!(begun.elapsed(), BODY_TIMEOUT);
     }
 
     #[tokio::test]
     async fn bodies_that_are_being_read_share_the_memory_of_their_client() {
-        let memory = Memory::default();
+        let memory = budget();
         let mut others = memory.hold(CLIENT);
-        assert!(others.at_least(OF_ONE_CLIENT - 1));
+        others.at_least(OF_ONE_CLIENT - 1).unwrap();
         let refused = read_to(&memory, Body::from("xx"), BODY_TIMEOUT).await;
         assert_eq!(refused.unwrap_err().http_status, 503);
         assert_eq!(

@@ -1,10 +1,6 @@
 //! The client's address of a request, also behind proxies.
 
-use std::{
-    fmt,
-    net::{IpAddr, SocketAddr},
-    str::FromStr,
-};
+use std::net::{IpAddr, SocketAddr};
 
 use http::HeaderMap;
 use server::networks::Networks;
@@ -12,58 +8,28 @@ use server::networks::Networks;
 /// The header to which each proxy appends the address of its own client.
 const FORWARDED_FOR: &str = "x-forwarded-for";
 
-/// The proxies whose `X-Forwarded-For` is trusted. Other clients could forge it.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct TrustedProxies(Networks);
-
-impl TrustedProxies {
-    /// Whether no proxy is trusted.
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    /// Their networks.
-    pub const fn networks(&self) -> &Networks {
-        &self.0
-    }
-
-    /// The client's address: the peer's, or if the peer is a trusted proxy, the last address in `X-Forwarded-For` that is no
-    /// trusted proxy. Earlier entries come from the client.
-    pub fn client(&self, peer: IpAddr, headers: &HeaderMap) -> IpAddr {
-        let mut client = peer.to_canonical();
-        let lines = headers.get_all(FORWARDED_FOR).iter().rev();
-        let hops = lines.flat_map(|line| line.to_str().unwrap_or_default().rsplit(','));
-        for hop in hops {
-            if !self.0.contains(client) {
-                break;
-            }
-            match address(hop.trim()) {
-                Some(address) => client = address.to_canonical(),
-                None => break,
-            }
+/// The client's address: the peer's, or if the peer is a trusted proxy, the last address in `X-Forwarded-For` that is no trusted proxy.
+/// Earlier entries come from the client.
+pub fn client_address(trusted: &Networks, peer: IpAddr, headers: &HeaderMap) -> IpAddr {
+    let mut client = peer.to_canonical();
+    let lines = headers.get_all(FORWARDED_FOR).iter().rev();
+    let hops = lines.flat_map(|line| line.to_str().unwrap_or_default().rsplit(','));
+    for hop in hops {
+        if !trusted.contains(client) {
+            break;
         }
-        client
+        match address(hop.trim()) {
+            Some(address) => client = address.to_canonical(),
+            None => break,
+        }
     }
+    client
 }
 
 /// Parses an address as proxies write it, with or without a port.
 fn address(hop: &str) -> Option<IpAddr> {
     let with_port = || hop.parse().ok().map(|address: SocketAddr| address.ip());
     hop.parse().ok().or_else(with_port)
-}
-
-impl FromStr for TrustedProxies {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        text.parse().map(Self)
-    }
-}
-
-impl fmt::Display for TrustedProxies {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(out)
-    }
 }
 
 /// Settings of trusted proxies. Flatten them into an edge's settings.
@@ -77,5 +43,5 @@ pub struct ProxySettings {
         default_value = "",
         hide_default_value = true
     )]
-    pub trusted_proxies: TrustedProxies,
+    pub trusted_proxies: Networks,
 }

@@ -1,7 +1,5 @@
 //! JSON of an rpc: parsing its request, with errors that name the field and what is valid, and writing its answer.
 
-mod keys;
-
 use std::fmt::Display;
 
 use muster_api::{
@@ -14,7 +12,6 @@ use serde_json::{Map, Value, error::Category};
 use serde_path_to_error::{Path, Segment};
 
 use crate::Problem;
-use keys::{Keys, Noting};
 
 /// The source of the JSON, for errors.
 #[derive(Clone, Copy)]
@@ -48,37 +45,35 @@ pub fn read_json<R: PublicRpc>(
         hidden: path_fields,
     };
     let text = std::str::from_utf8(bytes).map_err(|_| problem(source.name, "is not UTF-8"))?;
-    let mut keys = Keys {
-        forbidden: path_fields,
-        ..Keys::default()
+    let fields: Map<String, Value> = match serde_json::from_str(text) {
+        Ok(fields) => fields,
+        // A message would also be read from an array of its fields' values.
+        Err(error) if error.is_data() => return Err(source.whole(&error)),
+        Err(_) => Map::new(),
     };
-    let mut json = serde_json::Deserializer::from_str(text);
-    let noting = Noting {
-        inner: &mut json,
-        keys: &mut keys,
-    };
-    let read: Result<R::Request, _> = serde_path_to_error::deserialize(noting);
     // The message has these fields too, but only the path sets them.
-    if let Some(key) = keys.found {
-        return Err(problem(&key, "is not known here: it is part of the path"));
+    if let Some(key) = fields
+        .keys()
+        .find(|key| path_fields.contains(&key.as_str()))
+    {
+        return Err(problem(key, "is not known here: it is part of the path"));
     }
-    let error = match read {
+    let names: Vec<String> = fields.keys().cloned().collect();
+    // What was read cannot say where a mistake is, or that a field is given more than once.
+    let mut json = serde_json::Deserializer::from_str(text);
+    let error = match serde_path_to_error::deserialize(&mut json) {
         Ok(mut message) => {
             json.end().map_err(|error| source.whole(&error))?;
-            R::set_update_mask(&mut message, keys.seen);
-            return Ok(Read {
-                message: Some(message),
-                mistakes: Vec::new(),
-            });
+            R::set_update_mask(&mut message, names);
+            return Ok(message.into());
         }
         Err(error) => error,
     };
     let first = source.field(&error.path().to_string(), error.inner());
-    // What is no JSON at all, or no object, has no fields.
-    let Ok(Value::Object(fields)) = serde_json::from_str(text) else {
+    // What is no JSON at all has no fields.
+    if fields.is_empty() {
         return Err(first);
-    };
-    let names: Vec<String> = fields.keys().cloned().collect();
+    }
     let mut fields = Value::Object(fields);
     let mut mistakes = Violations::from(first.details);
     let mut message = read_rest::<R>(source, &mut fields, &mut mistakes);
@@ -130,11 +125,11 @@ fn read_rest<R: PublicRpc>(
 /// Takes what is at a path out of a value, or the field within it that a mistake names. An item of a list is emptied, so that those after
 /// it keep their places.
 fn remove(value: &mut Value, path: &Path, mistakes: &[Violation]) -> bool {
-    let mut place = value;
+    let mut target = value;
     let mut segments = path.iter().peekable();
     while let Some(segment) = segments.next() {
         let is_last = segments.peek().is_none();
-        let next = match (segment, place) {
+        let next = match (segment, target) {
             (Segment::Map { key }, Value::Object(fields)) => {
                 if is_last && fields.shift_remove(key).is_some() {
                     return true;
@@ -147,23 +142,23 @@ fn remove(value: &mut Value, path: &Path, mistakes: &[Violation]) -> bool {
         let Some(next) = next else {
             return false;
         };
-        place = next;
+        target = next;
     }
     let mut names = mistakes
         .iter()
         .filter_map(|one| one.field.rsplit('.').next());
-    match place {
+    match target {
         Value::Object(fields) => {
             let is_removed = names.any(|name| fields.shift_remove(name).is_some());
             // An item of a list is an object or a text.
             if !is_removed {
-                *place = Value::String(String::new());
+                *target = Value::String(String::new());
             }
             true
         }
         Value::String(text) if text.is_empty() => false,
         _ => {
-            *place = Value::Object(Map::new());
+            *target = Value::Object(Map::new());
             true
         }
     }
@@ -191,7 +186,7 @@ impl Source<'_> {
     fn whole(self, error: &serde_json::Error) -> Problem {
         let text = error.to_string();
         let message = match error.classify() {
-            Category::Eof => format!("ends too early: {}", place(error)),
+            Category::Eof => format!("ends too early: {}", position(error)),
             Category::Data => rewritten(&text),
             _ => format!("is not valid JSON: {text}"),
         };
@@ -295,7 +290,7 @@ fn kind(found: &str) -> &str {
     }
 }
 
-fn place(error: &serde_json::Error) -> String {
+fn position(error: &serde_json::Error) -> String {
     format!("line {}, column {}", error.line(), error.column())
 }
 

@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use http::{HeaderMap, HeaderValue, Method, header::HOST, uri::Authority};
+use http::{HeaderMap, HeaderValue, Method, header::HOST};
 use muster_api::{
     Reason, Scope,
     internal::v1::{GetOAuthServerRequest, OAuthServer, bindings::GetOAuthServer},
 };
 use rpc_client::Core;
 use serde_json::json;
+use server::networks::{is_on_this_machine, is_this_machine};
 
 use crate::{CachedAnswer, Operation, Problem, answer::document, challenge::TokenSource};
 
@@ -34,11 +35,11 @@ impl OAuth {
 
     /// The authorization server for requests that name this machine so; `None` if core does not answer.
     pub async fn server(&self, origin: Option<&str>) -> Option<Arc<OAuthServer>> {
-        let usual = self.known(USUAL).await?;
+        let usual = self.server_at(USUAL).await?;
         match origin {
             // Elsewhere a name of this machine is one between a proxy and Muster.
-            Some(origin) if is_on_loopback(&usual.issuer) && origin != usual.issuer => {
-                self.known(origin).await
+            Some(origin) if is_on_this_machine(&usual.issuer) && origin != usual.issuer => {
+                self.server_at(origin).await
             }
             _ => Some(usual),
         }
@@ -88,7 +89,7 @@ impl OAuth {
         problem
     }
 
-    async fn known(&self, origin: &str) -> Option<Arc<OAuthServer>> {
+    async fn server_at(&self, origin: &str) -> Option<Arc<OAuthServer>> {
         let request = || GetOAuthServerRequest {
             origin: (origin != USUAL).then(|| origin.to_owned()),
         };
@@ -122,21 +123,6 @@ pub fn host(headers: &HeaderMap) -> Option<&HeaderValue> {
 pub fn origin_on_this_machine(host: &HeaderValue) -> Option<String> {
     let host = host.to_str().ok()?.to_ascii_lowercase();
     is_this_machine(&host).then(|| format!("http://{host}"))
-}
-
-/// Whether a URL's host is a name of this machine.
-fn is_on_loopback(url: &str) -> bool {
-    let authority = url.split_once("://").map(|(_, rest)| rest);
-    let authority = authority.and_then(|rest| rest.split('/').next());
-    authority.is_some_and(is_this_machine)
-}
-
-/// Whether a host, with or without a port, is a name of this machine.
-fn is_this_machine(host: &str) -> bool {
-    host.parse::<Authority>().is_ok_and(|authority| {
-        let is_named = ["localhost", "127.0.0.1", "[::1]"].contains(&authority.host());
-        is_named && !authority.as_str().contains('@')
-    })
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! One response cache in front of the surfaces of a process: `surface → hit | single flight → layers → routes`.
 //!
 //! An answer is found by surface, path and query, and passes none of the surface's layers. Which answers are stored, their own
-//! `Cache-Control` says ([`policy`]). One is fresh for [`TIME_TO_LIVE`] after core was asked for it, and no longer than until a
+//! `Cache-Control` says ([`fill`]). One is fresh for [`TIME_TO_LIVE`] after core was asked for it, and no longer than until a
 //! change comes through this process ([`rpc_client::Changes`]). Then core is asked again, once for all who want the same
 //! ([`front`]). Nothing is deleted because of a change: while core cannot be reached, an older answer is served, marked with its
 //! age.
@@ -11,8 +11,6 @@ mod entry;
 mod fill;
 mod flight;
 mod front;
-mod policy;
-mod settings;
 
 use std::{
     hash::{BuildHasher as _, RandomState},
@@ -35,11 +33,43 @@ use self::{
 };
 
 pub(super) use front::{Front, Lookup};
-pub use settings::{CacheOptions, CacheSettings};
 
 /// How long an answer is fresh after core was asked for it. Others join a flight for as long. So clients of other edges see a change
 /// within half of the promised second; the other half is for slow machines.
 const TIME_TO_LIVE: Duration = Duration::from_millis(500);
+
+/// Settings of the response cache. Flatten them into an edge's settings.
+#[derive(Debug, Clone, clap::Args)]
+#[command(next_help_heading = "Cache")]
+pub struct CacheSettings {
+    /// Megabytes for public answers, which are cached for half a second; 0 caches none
+    #[arg(long, env = "MUSTER_CACHE_MB", value_name = "MB", default_value_t = 64,
+          value_parser = clap::value_parser!(u32).range(0..=65_536))]
+    pub cache_mb: u32,
+    /// While core cannot be reached, public answers from the cache are served up to this age in seconds, even if they have changed since; 0
+    /// serves none
+    #[arg(long, env = "MUSTER_STALE_SECONDS", value_name = "SECONDS", default_value_t = 300,
+          value_parser = clap::value_parser!(u32).range(0..=300))]
+    pub stale_seconds: u32,
+}
+
+/// Options of a response cache.
+#[derive(Debug, Clone, Copy)]
+pub struct CacheOptions {
+    /// How much it may take.
+    pub max_bytes: u64,
+    /// How old an answer may be while core cannot be reached.
+    pub max_stale: Duration,
+}
+
+impl Default for CacheOptions {
+    fn default() -> Self {
+        Self {
+            max_bytes: 64 << 20,
+            max_stale: Duration::from_mins(5),
+        }
+    }
+}
 
 /// A response cache. Clones share it.
 #[derive(Debug, Clone)]
@@ -75,6 +105,17 @@ enum Source {
     Fresh,
     Core,
     Stale,
+}
+
+impl CacheSettings {
+    /// Returns the cache that they describe, if any, for a process through which these changes come.
+    pub fn cache(&self, changes: &Changes) -> Option<ResponseCache> {
+        let options = CacheOptions {
+            max_bytes: u64::from(self.cache_mb) << 20,
+            max_stale: Duration::from_secs(self.stale_seconds.into()),
+        };
+        (options.max_bytes > 0).then(|| ResponseCache::new(options, changes.clone()))
+    }
 }
 
 impl ResponseCache {

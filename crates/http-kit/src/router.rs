@@ -182,10 +182,11 @@ where
         let (answers, is_strict) = (&parts.answers, parts.is_strict);
         let answering: BoxFuture<'static, Response> = match answers {
             Answers::Cache(front) => match front.lookup(&request) {
-                Lookup::Hit(answer) => {
+                Some(Lookup::Hit(answer)) => {
                     return Either::Left(ready(Ok(secured(answer, is_strict))));
                 }
-                lookup => Box::pin(front.clone().answer(lookup, request.map(Body::new))),
+                Some(lookup) => Box::pin(front.clone().answer(lookup, request.map(Body::new))),
+                None => Box::pin(front.layers.clone().answer(request.map(Body::new), ready)),
             },
             Answers::Layers(layers) => {
                 Box::pin(layers.clone().answer(request.map(Body::new), ready))

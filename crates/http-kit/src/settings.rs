@@ -1,32 +1,21 @@
 //! Settings of every HTTP surface.
 
-use std::{
-    net::{IpAddr, SocketAddr},
-    time::Duration,
-};
+use std::{net::SocketAddr, time::Duration};
 
-use axum::body::Body;
-use bytes::Bytes;
 use futures_util::future::BoxFuture;
-use http::request::Parts;
-use rpc_client::{Context, Core, CoreSettings};
+use rpc_client::{Core, CoreSettings};
 use server::{
     CancellationToken, Failure,
     exposure::Exposure,
-    observe::{ClientNetwork, RequestId},
     probe,
     program::ProgramSettings,
-    serve::{Limits, Peer},
+    serve::Limits,
     settings::address,
     shutdown::{self, StopSettings},
 };
-use tokio::{net::TcpListener, time::Instant};
+use tokio::net::TcpListener;
 
-use super::{
-    CacheSettings, ProxySettings, ResponseCache, Router, TrustedProxies,
-    body::{self, Memory},
-};
-use crate::Problem;
+use super::{CacheSettings, CallOptions, ProxySettings, ResponseCache, Router, body};
 
 /// Settings of an HTTP surface. Flatten them into a binary's settings.
 #[derive(Debug, Clone, clap::Args)]
@@ -79,37 +68,13 @@ pub enum EdgeCommand {
     Health,
 }
 
-/// Options of the calls that a surface makes for a request.
-#[derive(Debug, Clone)]
-pub struct CallOptions {
-    /// The time limit of a request.
-    pub request_time: Duration,
-    /// The proxies whose `X-Forwarded-For` is trusted.
-    pub trusted_proxies: TrustedProxies,
-    /// The memory of bodies while they are read.
-    pub memory: Memory,
-    /// The cache in front of the surface, if any.
-    pub cache: Option<ResponseCache>,
-}
-
-impl Default for CallOptions {
-    fn default() -> Self {
-        Self {
-            request_time: Duration::from_secs(30),
-            trusted_proxies: TrustedProxies::default(),
-            memory: Memory::default(),
-            cache: None,
-        }
-    }
-}
-
 impl HttpSettings {
     /// The options of calls that the settings describe, with this cache in front.
     pub fn calls(&self, cache: Option<ResponseCache>) -> CallOptions {
         CallOptions {
             request_time: Duration::from_secs(self.request_seconds.into()),
             trusted_proxies: self.proxies.trusted_proxies.clone(),
-            memory: Memory::default(),
+            body_budget: body::budget(),
             cache,
         }
     }
@@ -127,61 +92,9 @@ impl HttpSettings {
     /// The limits of the port.
     pub fn limits(&self) -> Limits {
         Limits {
-            proxies: self.proxies.trusted_proxies.networks().clone(),
+            proxies: self.proxies.trusted_proxies.clone(),
             ..Limits::http()
         }
-    }
-}
-
-impl CallOptions {
-    /// The context of a call for this request.
-    pub fn context(&self, request: &Parts) -> Context {
-        let id = RequestId::in_extensions(&request.extensions);
-        let context = Context::from_headers(&request.headers, &id, self.request_time);
-        match self.client(request) {
-            Some(client) => {
-                if let Some(network) = request.extensions.get::<ClientNetwork>() {
-                    network.note(client);
-                }
-                context.for_client(client)
-            }
-            None => context,
-        }
-    }
-
-    /// Reads the whole body of this request before the deadline.
-    ///
-    /// # Errors
-    /// A problem: 413 if it is too large, 408 if it is too slow, 400 if it is incomplete, 503 if too many are being read.
-    pub async fn read_body(
-        &self,
-        request: &Parts,
-        body: Body,
-        deadline: Instant,
-    ) -> Result<Bytes, Problem> {
-        self.read_file(request, body, body::MAX_BYTES, deadline)
-            .await
-    }
-
-    /// The same for a body of another size at most.
-    ///
-    /// # Errors
-    /// As [`CallOptions::read_body`].
-    pub async fn read_file(
-        &self,
-        request: &Parts,
-        body: Body,
-        max_bytes: usize,
-        deadline: Instant,
-    ) -> Result<Bytes, Problem> {
-        let held = self.memory.hold(self.client(request));
-        body::read(&request.headers, body, held, max_bytes, deadline).await
-    }
-
-    /// The address of the client, over a network.
-    fn client(&self, request: &Parts) -> Option<IpAddr> {
-        let peer = request.extensions.get::<Peer>()?.address?.ip();
-        Some(self.trusted_proxies.client(peer, &request.headers))
     }
 }
 

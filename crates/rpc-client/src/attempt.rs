@@ -4,11 +4,8 @@ use std::error::Error;
 
 use bytes::Bytes;
 use http::uri::PathAndQuery;
-use muster_api::{
-    binding::{self, Access},
-    status::code_name,
-};
-use server::{adaptive_limit::Kind, metrics, traces};
+use muster_api::status::code_name;
+use server::{metrics, traces};
 use tokio::time::{Duration, Instant, error::Elapsed, timeout_at};
 use tonic::{Code, Status, Streaming, client::Grpc, metadata::MetadataMap};
 use tracing::{Instrument as _, Span, field::Empty};
@@ -17,62 +14,18 @@ use super::{
     Context,
     context::Identity,
     endpoint::Endpoint,
-    rpc::{Encoded, RpcMethod},
+    rpc::{Encoded, EncodedRequest, RpcMethod},
 };
 
 /// The largest answer accepted from core. A page of 200 registrations and a drawn cover are far smaller.
 const MAX_ANSWER_BYTES: usize = 16 << 20;
 
-/// A replica that does not answer within this time is considered hung. With less, clients with short deadlines would set
-/// replicas aside.
+/// A replica that does not answer within this time is considered hung. With less, clients with short deadlines would eject
+/// replicas.
 const HUNG_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The precision of deadlines: timers of both sides are rounded to milliseconds.
 const TIMER_PRECISION: Duration = Duration::from_millis(2);
-
-/// The properties of a call that matter here.
-#[derive(Clone, Copy)]
-pub(crate) struct Rpc {
-    pub(crate) path: &'static str,
-    pub(crate) access: Access,
-    /// What kind of permit it needs; `None` if it is always made.
-    pub(crate) kind: Option<Kind>,
-    /// It may be retried.
-    pub(crate) idempotent: bool,
-}
-
-impl Rpc {
-    /// What matters of a call in this context.
-    pub(crate) fn of(method: &RpcMethod, context: &Context) -> Self {
-        Self {
-            path: method.path,
-            access: method.access,
-            kind: Some(method.kind),
-            idempotent: method.is_idempotent || (method.takes_key && context.has_idempotency_key()),
-        }
-    }
-
-    /// Its name for operators.
-    const fn name(&self) -> &'static str {
-        binding::name(self.path)
-    }
-
-    /// The span of its call. Calls that need no permit are probes.
-    fn span(&self) -> Span {
-        if self.kind.is_none() {
-            return Span::none();
-        }
-        server::span!(
-            "call",
-            otel.kind = "client",
-            otel.name = self.name(),
-            otel.status_code = Empty,
-            rpc.system.name = "grpc",
-            rpc.method = self.name(),
-            rpc.response.status_code = Empty,
-        )
-    }
-}
 
 /// The beginning of core's answer, its messages encoded.
 pub(crate) struct Reply {
@@ -122,8 +75,7 @@ pub(crate) enum FailureKind {
 /// Calls one replica, up to the first message of the answer. Unary rpcs are called as streams.
 pub(crate) async fn attempt(
     endpoint: &Endpoint,
-    rpc: Rpc,
-    message: Bytes,
+    request: &EncodedRequest,
     context: &Context,
     edge: &Identity,
     deadline: Instant,
@@ -131,12 +83,13 @@ pub(crate) async fn attempt(
     let started = Instant::now();
     let mut grpc =
         Grpc::new(endpoint.transport.clone()).max_decoding_message_size(MAX_ANSWER_BYTES);
-    let mut request = context.request(message, rpc.access, deadline, edge);
-    let span = rpc.span();
+    let (method, message) = (request.method, request.message.clone());
+    let mut request = context.request(message, method.access, deadline, edge);
+    let span = span(&method);
     traces::name_in(&span, request.metadata_mut().as_mut());
     let exchange = async {
         grpc.ready().await?;
-        let path = PathAndQuery::from_static(rpc.path);
+        let path = PathAndQuery::from_static(method.path);
         let answer = grpc.server_streaming(request, path, Encoded).await?;
         let (metadata, mut rest, _) = answer.into_parts();
         let first = rest.message().await?;
@@ -151,7 +104,7 @@ pub(crate) async fn attempt(
     note_end(&span, code(&ended));
     metrics::since(began, |all, seconds| {
         all.core_calls
-            .observe([rpc.name().into(), code(&ended).into()], seconds);
+            .observe([method.name().into(), code(&ended).into()], seconds);
     });
     let status = match ended {
         Ok(Ok(answer)) => return Ok(answer),
@@ -159,6 +112,22 @@ pub(crate) async fn attempt(
         Err(_elapsed) => Status::deadline_exceeded("core did not answer in time"),
     };
     Err(classify(status, started, deadline))
+}
+
+/// The span of a call. Calls that need no permit are probes.
+fn span(method: &RpcMethod) -> Span {
+    if method.kind.is_none() {
+        return Span::none();
+    }
+    server::span!(
+        "call",
+        otel.kind = "client",
+        otel.name = method.name(),
+        otel.status_code = Empty,
+        rpc.system.name = "grpc",
+        rpc.method = method.name(),
+        rpc.response.status_code = Empty,
+    )
 }
 
 fn note_end(span: &Span, code: &'static str) {

@@ -3,24 +3,32 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use futures_util::{StreamExt as _, future::BoxFuture, stream::BoxStream};
+use futures_util::{
+    StreamExt as _,
+    future::{BoxFuture, select_ok},
+    stream::BoxStream,
+};
 use http::{Request, Response};
 use muster_api::{binding, http_body::HttpBody, metadata::Surface, status::overloaded};
 use secrecy::SecretString;
-use server::{CancellationToken, Failure, adaptive_limit::Kind};
+use server::{CancellationToken, Failure, adaptive_limit::Kind, observe::RequestId};
 use tokio::time::timeout_at;
 use tonic::{Status, body::Body, metadata::MetadataMap};
 use tower::{Service, ServiceExt, util::BoxCloneSyncService};
 
 use super::{
     Changes, Context,
-    attempt::{Reply, Rpc, as_seen},
+    attempt::{Reply, as_seen},
     channel,
     context::Identity,
     endpoint::Endpoint,
+    health,
     pool::{Pool, Resolver, count_shed},
     rpc::{EncodedRequest, RpcMethod, decode},
 };
+
+/// How many replicas at most are asked at once whether one serves.
+const MAX_ASKED: usize = 16;
 
 /// A client of core. Clones share its connections.
 #[derive(Clone)]
@@ -113,11 +121,13 @@ impl Core {
     /// # Errors
     /// `UNAVAILABLE` if every replica has too many calls.
     pub fn require_permit(&self, method: &RpcMethod) -> Result<(), Status> {
-        if self.pool.is_full(method.kind) {
-            count_shed(method.kind);
-            return Err(overloaded());
+        match method.kind {
+            Some(kind) if self.pool.is_full(kind) => {
+                count_shed(kind);
+                Err(overloaded())
+            }
+            _ => Ok(()),
         }
-        Ok(())
     }
 
     /// Calls an rpc with one message as its answer.
@@ -135,7 +145,7 @@ impl Core {
         Ok((decode(message)?, metadata))
     }
 
-    /// The one message that answers a request, encoded. Boxed, or whoever awaits it would compile it once more.
+    /// The one message that answers a request, encoded. Boxed, or each caller would compile it once more.
     ///
     /// # Errors
     /// As [`Core::call`].
@@ -146,10 +156,9 @@ impl Core {
     ) -> BoxFuture<'c, Result<(Bytes, MetadataMap), Status>> {
         let method = request.method;
         Box::pin(async move {
-            let is_change = method.kind == Kind::Write;
+            let is_change = method.kind == Some(Kind::Write);
             let change = is_change.then(|| self.changes.begin(method.changes_catalogue));
-            let rpc = Rpc::of(&method, context);
-            let outcome = self.ask(rpc, request.message, context).await;
+            let outcome = self.one_message(&request, context).await;
             if let Some(change) = change {
                 change.end(&outcome);
             }
@@ -158,17 +167,16 @@ impl Core {
     }
 
     /// The one message of an answer, encoded.
-    async fn ask(
+    async fn one_message(
         &self,
-        rpc: Rpc,
-        request: Bytes,
+        request: &EncodedRequest,
         context: &Context,
     ) -> Result<(Bytes, MetadataMap), Status> {
         let Reply {
             metadata,
             first,
             mut rest,
-        } = self.exchange(rpc, request, context).await?;
+        } = self.exchange(request, context).await?;
         let message = first.ok_or_else(|| Status::internal("core answered without a message"))?;
         // Trailers may contain an error.
         let end = timeout_at(context.deadline(), rest.message());
@@ -187,9 +195,8 @@ impl Core {
         request: EncodedRequest,
         context: &'c Context,
     ) -> BoxFuture<'c, Result<File, Status>> {
-        let rpc = Rpc::of(&request.method, context);
         Box::pin(async move {
-            let answer = self.exchange(rpc, request.message, context).await?;
+            let answer = self.exchange(&request, context).await?;
             let HttpBody { content_type, data } = decode(answer.first.unwrap_or_default())?;
             let first = futures_util::stream::iter([Ok(data)]);
             let rest = answer.rest;
@@ -200,5 +207,35 @@ impl Core {
                 pieces: pieces.boxed(),
             })
         })
+    }
+
+    /// Checks that a replica of core reports that it serves, or at least answers if it has no health service; and that this process is
+    /// not about to stop.
+    ///
+    /// # Errors
+    /// The cause.
+    pub async fn is_serving(&self, request_id: &RequestId) -> Result<(), Status> {
+        if self.leaving.is_cancelled() {
+            return Err(Status::unavailable("this process stops"));
+        }
+        let context = Context::anonymous(request_id, health::CHECK_TIMEOUT);
+        let request = health::request();
+        let answer = self.exchange(&request, &context).await;
+        let Err(status) = health::verdict(answer) else {
+            return Ok(());
+        };
+        let endpoints = self.pool.current();
+        if endpoints.len() < 2 {
+            return Err(status);
+        }
+        // That one may stop, or be cut off from its database, while others serve.
+        let others = endpoints.iter().take(MAX_ASKED).map(|endpoint| {
+            Box::pin(async {
+                let answer = self.call_one(endpoint, &request, &context, context.deadline());
+                health::verdict(answer.await.map_err(|failure| failure.status))
+            })
+        });
+        let first = select_ok(others).await;
+        first.map(|((), _others)| ()).map_err(|_none| status)
     }
 }

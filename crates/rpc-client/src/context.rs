@@ -31,7 +31,7 @@ const TRACESTATE: HeaderName = HeaderName::from_static("tracestate");
 /// Maximum length of the entity tags that are sent to core: some versions of one file.
 const MAX_TAGS: usize = 1024;
 
-/// Room for all headers of a call, so that it need not be found while they are set.
+/// The capacity for all headers of a call, so that the map does not grow.
 const MAX_HEADERS: usize = 12;
 
 /// The context of a call: its credential, its deadline and its trace.
@@ -53,13 +53,13 @@ impl Context {
         }
     }
 
-    /// The context of a call for an HTTP request: its credential, its trace, if any, and its time limit: `longest`, or a
+    /// The context of a call for an HTTP request: its credential, its trace, if any, and its time limit: `max_time`, or a
     /// shorter `grpc-timeout`. Invalid headers count as absent.
-    pub fn from_headers(headers: &HeaderMap, request_id: &RequestId, longest: Duration) -> Self {
+    pub fn from_headers(headers: &HeaderMap, request_id: &RequestId, max_time: Duration) -> Self {
         let asked = headers
             .get(GRPC_TIMEOUT)
             .and_then(|value| deadline::parse(value.to_str().ok()?));
-        let time = asked.map_or(longest, |time| time.min(longest));
+        let time = asked.map_or(max_time, |time| time.min(max_time));
         let mut context = Self::anonymous(request_id, time);
         let mut credential = headers.get(AUTHORIZATION).cloned();
         if let Some(credential) = &mut credential {

@@ -21,11 +21,11 @@ use tower::util::BoxCloneSyncService;
 /// The transport of a call: channels, or core itself in the same process.
 pub(crate) type Transport = BoxCloneSyncService<Request<Body>, Response<Body>, Status>;
 
-/// How long a failed replica is set aside: about the time of a restart.
-const REST: Duration = Duration::from_secs(5);
+/// How long a failed replica is ejected: about the time of a restart.
+const EJECTION_TIME: Duration = Duration::from_secs(5);
 
 /// The same for one that closes a connection: longer than a replica that stops takes connections.
-const CLOSING_REST: Duration = Duration::from_secs(2);
+const CLOSING_EJECTION_TIME: Duration = Duration::from_secs(2);
 
 /// How many reads, and how many writes, wait for a replica's answers at a time. Together they are what its connections take, so that
 /// none waits for a stream.
@@ -41,17 +41,17 @@ const CHECK_INTERVAL: Duration = Duration::from_millis(400);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Full;
 
-/// A replica, and whether it is set aside.
+/// A replica, and whether it is ejected: then it gets no calls while others do.
 pub(crate) struct Endpoint {
     /// `None` if this is the only way to core.
     pub(crate) address: Option<SocketAddr>,
     pub(crate) transport: Transport,
     /// `None` if it is in this process, where it limits its calls itself.
     limit: Option<AdaptiveLimit>,
-    /// Until when it is set aside. Then it is probed before it gets calls again.
-    resting: Mutex<Option<Instant>>,
-    /// Wakes the calls that wait for it when it is set aside.
-    set_aside: Notify,
+    /// Until when it is ejected. Then it is probed before it gets calls again.
+    ejected_until: Mutex<Option<Instant>>,
+    /// Wakes the calls that wait for it when it is ejected.
+    ejected: Notify,
     /// When it was last checked because of a call without an answer.
     checked: Mutex<Option<Instant>>,
     /// Held while it is checked because of an answer.
@@ -79,8 +79,8 @@ impl Endpoint {
             address,
             transport,
             limit,
-            resting: Mutex::new(None),
-            set_aside: Notify::const_new(),
+            ejected_until: Mutex::new(None),
+            ejected: Notify::const_new(),
             checked: Mutex::new(None),
             doubted: tokio::sync::Mutex::const_new(()),
         }
@@ -101,45 +101,46 @@ impl Endpoint {
 
     /// Whether it may get calls.
     pub(crate) fn is_available(&self) -> bool {
-        self.resting().is_none()
+        self.ejected_until().is_none()
     }
 
-    /// Whether it was set aside long enough to be probed; true for one caller only.
+    /// Whether it was ejected long enough to be probed; true for one caller only.
     pub(crate) fn claim_trial(&self) -> bool {
-        let mut resting = self.resting();
+        let mut ejected_until = self.ejected_until();
         let now = Instant::now();
-        let due = resting.is_some_and(|until| until <= now);
-        if due {
-            *resting = Some(now + REST);
+        let is_due = ejected_until.is_some_and(|until| until <= now);
+        if is_due {
+            *ejected_until = Some(now + EJECTION_TIME);
         }
-        due
+        is_due
     }
 
     /// Records that it answered.
     pub(crate) fn succeeded(&self) {
-        *self.resting() = None;
+        *self.ejected_until() = None;
     }
 
     /// Records that it did not answer.
     pub(crate) fn failed(&self) {
-        let until = Instant::now() + REST;
-        if self.resting().replace(until).is_none() {
+        let until = Instant::now() + EJECTION_TIME;
+        if self.ejected_until().replace(until).is_none() {
             metrics::measure(|all| all.core_ejections.add_one([]));
         }
-        self.set_aside.notify_waiters();
+        self.ejected.notify_waiters();
     }
 
     /// Records that it closed a connection, perhaps since it stops. Calls under way go on.
     pub(crate) fn closed_a_connection(&self) {
-        self.resting().get_or_insert(Instant::now() + CLOSING_REST);
+        self.ejected_until()
+            .get_or_insert(Instant::now() + CLOSING_EJECTION_TIME);
     }
 
-    /// Waits until it is set aside. Whenever it stays silent, it is checked by `check`, for all calls together.
-    pub(crate) async fn silent<Check>(&self, check: impl Fn() -> Check)
+    /// Waits until it is ejected. As long as it does not answer, it is checked by `check`, for all calls together.
+    pub(crate) async fn ejection<Check>(&self, check: impl Fn() -> Check)
     where
         Check: Future<Output = ()> + Send + 'static,
     {
-        while timeout(CHECK_INTERVAL, self.set_aside.notified())
+        while timeout(CHECK_INTERVAL, self.ejected.notified())
             .await
             .is_err()
         {
@@ -160,7 +161,9 @@ impl Endpoint {
         due
     }
 
-    fn resting(&self) -> MutexGuard<'_, Option<Instant>> {
-        self.resting.lock().unwrap_or_else(PoisonError::into_inner)
+    fn ejected_until(&self) -> MutexGuard<'_, Option<Instant>> {
+        self.ejected_until
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -2,18 +2,18 @@
 
 use std::{pin::pin, sync::Arc};
 
-use bytes::Bytes;
 use server::metrics;
 use tokio::time::{Instant, timeout_at};
 use tonic::Status;
 
 use super::{
     Context, Core,
-    attempt::{CallFailure, FailureKind, Reply, Rpc, attempt},
+    attempt::{CallFailure, FailureKind, Reply, attempt},
     channel::CHANNELS,
     endpoint::Endpoint,
     health,
     pool::Chosen,
+    rpc::EncodedRequest,
 };
 
 impl Core {
@@ -22,32 +22,26 @@ impl Core {
     /// left for the second. If no replica could be reached, the hosts are resolved again, and a new endpoint is called.
     pub(super) async fn exchange(
         &self,
-        rpc: Rpc,
-        request: Bytes,
+        request: &EncodedRequest,
         context: &Context,
     ) -> Result<Reply, Status> {
-        let deadline = context.deadline();
+        let (deadline, kind) = (context.deadline(), request.method.kind);
+        let is_idempotent = request.is_idempotent(context);
         let found = timeout_at(deadline, self.pool.endpoints()).await;
         let endpoints =
             found.map_err(|_elapsed| Status::deadline_exceeded("core was not found in time"))??;
-        let pick = |tried: Option<&_>| self.pool.pick(&endpoints, tried, rpc.kind);
-        let mut first = pick(None).inspect_err(|why| why.count(rpc.kind))?;
+        let pick = |tried: Option<&_>| self.pool.pick(&endpoints, tried, kind);
+        let mut first = pick(None).inspect_err(|why| why.count(kind))?;
         let now = Instant::now();
-        let is_shared = rpc.idempotent && endpoints.len() > 1;
+        let is_shared = is_idempotent && endpoints.len() > 1;
         let first_deadline = if is_shared {
             now + deadline.saturating_duration_since(now) / 2
         } else {
             deadline
         };
-        let call = self.call_one(
-            &first.endpoint,
-            rpc,
-            request.clone(),
-            context,
-            first_deadline,
-        );
+        let call = self.call_one(&first.endpoint, request, context, first_deadline);
         let answer = if endpoints.len() > 1 {
-            watch(&first.endpoint, rpc.idempotent, call).await
+            watch(&first.endpoint, is_idempotent, call).await
         } else {
             call.await
         };
@@ -56,11 +50,11 @@ impl Core {
             Err(failure) => failure,
         };
         first.note(&failure);
-        // The first place is given back before the second call.
+        // The first permit is returned before the second call.
         let another = |first: Chosen| pick(Some(&first.endpoint)).ok();
         let second = match failure.kind {
             FailureKind::NotSent | FailureKind::Closing => another(first),
-            FailureKind::Broken if rpc.idempotent => {
+            FailureKind::Broken if is_idempotent => {
                 pick(Some(&first.endpoint)).ok().or(Some(first))
             }
             FailureKind::Hung | FailureKind::Late if is_shared => another(first),
@@ -68,16 +62,16 @@ impl Core {
             FailureKind::Answered if endpoints.len() > 1 && failure.is_shed() => {
                 let is_away = health::doubt(&first.endpoint).await;
                 let helps = is_away && endpoints.iter().any(|one| one.is_available());
-                (helps && rpc.idempotent).then(|| another(first)).flatten()
+                (helps && is_idempotent).then(|| another(first)).flatten()
             }
             _ => None,
         };
         let failure = match second {
             None => failure,
             Some(mut second) => {
-                note_another(rpc, &failure);
+                note_another(request, &failure);
                 let answer = self
-                    .call_one(&second.endpoint, rpc, request.clone(), context, deadline)
+                    .call_one(&second.endpoint, request, context, deadline)
                     .await;
                 let Err(failure) = answer else {
                     return answer.map_err(|failure| failure.status);
@@ -89,8 +83,7 @@ impl Core {
         // No replica has seen the call, and another one may have started.
         let new = match failure.kind {
             FailureKind::NotSent => {
-                let found =
-                    timeout_at(deadline, self.pool.new_endpoint(&endpoints, rpc.kind)).await;
+                let found = timeout_at(deadline, self.pool.new_endpoint(&endpoints, kind)).await;
                 found.ok().flatten()
             }
             _ => None,
@@ -98,9 +91,9 @@ impl Core {
         let Some(mut new) = new else {
             return Err(failure.status);
         };
-        note_another(rpc, &failure);
+        note_another(request, &failure);
         let answer = self
-            .call_one(&new.endpoint, rpc, request, context, deadline)
+            .call_one(&new.endpoint, request, context, deadline)
             .await;
         answer.map_err(|failure| {
             new.note(&failure);
@@ -113,22 +106,19 @@ impl Core {
     pub(super) async fn call_one(
         &self,
         endpoint: &Endpoint,
-        rpc: Rpc,
-        request: Bytes,
+        request: &EncodedRequest,
         context: &Context,
         deadline: Instant,
     ) -> Result<Reply, CallFailure> {
-        let attempt = async |request| {
-            attempt(endpoint, rpc, request, context, &self.identity, deadline).await
-        };
+        let attempt = || attempt(endpoint, request, context, &self.identity, deadline);
         let kind =
             |result: &Result<_, CallFailure>| result.as_ref().err().map(|failure| failure.kind);
-        let mut result = attempt(request.clone()).await;
+        let mut result = attempt().await;
         let mut closed = 0;
         while kind(&result) == Some(FailureKind::Closing) && closed < CHANNELS {
             closed += 1;
             metrics::measure(|all| all.core_retries.add_one([]));
-            result = attempt(request.clone()).await;
+            result = attempt().await;
         }
         match kind(&result) {
             // Whether it serves others is to be seen.
@@ -147,16 +137,16 @@ impl Core {
     }
 }
 
-fn note_another(rpc: Rpc, failure: &CallFailure) {
+fn note_another(request: &EncodedRequest, failure: &CallFailure) {
     metrics::measure(|all| all.core_retries.add_one([]));
     tracing::debug!(
-        rpc = rpc.path,
+        rpc = request.method.path,
         error = failure.status.message(),
         "trying another replica of core"
     );
 }
 
-/// Waits for a call, and sets its replica aside if it hangs. Then an idempotent call ends, to be made elsewhere. Others go on: the
+/// Waits for a call, and ejects its replica if it hangs. Then an idempotent call ends, to be made elsewhere. Others go on: the
 /// replica may have seen them.
 async fn watch<A>(
     endpoint: &Arc<Endpoint>,
@@ -168,7 +158,7 @@ async fn watch<A>(
     tokio::select! {
         biased;
         answer = &mut call => return answer,
-        () = endpoint.silent(check) => {}
+        () = endpoint.ejection(check) => {}
     }
     if is_idempotent {
         Err(CallFailure::hung())

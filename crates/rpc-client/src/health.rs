@@ -11,21 +11,34 @@ use tonic_health::pb::{
 
 use super::{
     Context,
-    attempt::{FailureKind, Reply, Rpc, attempt},
+    attempt::{FailureKind, Reply, attempt},
     context::Identity,
     endpoint::Endpoint,
-    rpc::{decode, encode},
+    rpc::{EncodedRequest, RpcMethod, decode, encode},
 };
 
 /// How long a health check may take.
 pub(crate) const CHECK_TIMEOUT: Duration = Duration::from_secs(2);
 
-pub(crate) const CHECK: Rpc = Rpc {
+/// How long a replica may take to answer the check that is made because of a call without an answer.
+const PROBE_TIMEOUT: Duration = Duration::from_millis(500);
+
+const CHECK: RpcMethod = RpcMethod {
     path: "/grpc.health.v1.Health/Check",
     access: Access::Public,
     kind: None,
-    idempotent: true,
+    is_idempotent: true,
+    takes_key: false,
+    changes_catalogue: false,
 };
+
+/// A check as a request.
+pub(crate) fn request() -> EncodedRequest {
+    EncodedRequest {
+        method: CHECK,
+        message: encode(&HealthCheckRequest::default()),
+    }
+}
 
 /// The result of a check. A core without a health service at least answers.
 pub(crate) fn verdict(answer: Result<Reply, Status>) -> Result<(), Status> {
@@ -38,22 +51,19 @@ pub(crate) fn verdict(answer: Result<Reply, Status>) -> Result<(), Status> {
     }
 }
 
-/// How long a replica may take to answer the check that is made because of a call without an answer.
-const PROBE_TIMEOUT: Duration = Duration::from_millis(500);
-
 /// Probes a failed replica, so that no caller has to.
 pub(crate) async fn try_again(endpoint: Arc<Endpoint>) {
     probe(endpoint, CHECK_TIMEOUT).await;
 }
 
-/// Probes a replica that leaves a call without an answer. If it hangs, it is set aside.
+/// Probes a replica that leaves a call without an answer. If it hangs, it is ejected.
 pub(crate) async fn check(endpoint: Arc<Endpoint>) {
     probe(endpoint, PROBE_TIMEOUT).await;
 }
 
-/// Probes a replica that answered a call by saying that it cannot, unless that was just done. Whether it is set aside.
+/// Probes a replica that answered a call by saying that it cannot, unless that was just done. Returns whether it is ejected.
 pub(crate) async fn doubt(endpoint: &Arc<Endpoint>) -> bool {
-    // All calls that were answered so meanwhile wait for the one check.
+    // All other calls that were answered so wait for the one check.
     let _one = endpoint.doubted.lock().await;
     if endpoint.is_available() && endpoint.claim_check() {
         check(Arc::clone(endpoint)).await;
@@ -64,19 +74,10 @@ pub(crate) async fn doubt(endpoint: &Arc<Endpoint>) -> bool {
 /// One that says that it does not serve, since it stops or is cut off from its database, is as good as away.
 async fn probe(endpoint: Arc<Endpoint>, within: Duration) {
     let context = Context::anonymous(&RequestId::fresh(), within);
-    let request = encode(&HealthCheckRequest::default());
     // Health checks need no credential.
     let nobody = Identity::default();
-    let answer = attempt(
-        &endpoint,
-        CHECK,
-        request,
-        &context,
-        &nobody,
-        context.deadline(),
-    )
-    .await;
-    let is_there = match answer {
+    let (request, deadline) = (request(), context.deadline());
+    let is_there = match attempt(&endpoint, &request, &context, &nobody, deadline).await {
         Ok(answer) => verdict(Ok(answer)).is_ok(),
         Err(failure) => failure.kind == FailureKind::Answered,
     };

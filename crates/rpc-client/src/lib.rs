@@ -13,7 +13,6 @@ mod exchange;
 mod health;
 mod pool;
 mod rpc;
-mod serving;
 mod settings;
 mod tls;
 

@@ -27,7 +27,7 @@ const RESOLVE: Duration = Duration::from_secs(10);
 /// The same after a failure, since the replicas have probably changed.
 const RESOLVE_AFTER_FAILURE: Duration = Duration::from_secs(1);
 
-/// For so long after a failure: a replica that takes another's place needs some time to start.
+/// How long after a failure that is so: a replica that takes another's place needs some time to start.
 const UNSETTLED: Duration = Duration::from_secs(30);
 
 /// Replicas of core.
@@ -117,10 +117,10 @@ impl Pool {
     }
 
     fn look(&self, metrics: &Metrics) {
-        let known = self.known();
-        let (working, aside): (Vec<_>, Vec<_>) =
+        let known = self.current();
+        let (working, ejected): (Vec<_>, Vec<_>) =
             known.iter().partition(|endpoint| endpoint.is_available());
-        for (state, replicas) in [("working", working), ("aside", aside)] {
+        for (state, replicas) in [("working", working), ("aside", ejected)] {
             let count = u32::try_from(replicas.len()).unwrap_or(u32::MAX);
             metrics.core_replicas.set([state.into()], count.into());
         }
@@ -129,7 +129,7 @@ impl Pool {
     /// The current replicas, at least one. Resolves the hosts if that has never succeeded; later it resolves them in the
     /// background.
     pub(crate) async fn endpoints(self: &Arc<Self>) -> Result<Endpoints, Status> {
-        let known = self.known();
+        let known = self.current();
         if let Some(resolver) = &self.resolver {
             if known.is_empty() {
                 return self.resolve(resolver).await;
@@ -162,8 +162,8 @@ impl Pool {
         for endpoint in endpoints.iter().filter(|endpoint| endpoint.claim_trial()) {
             tokio::spawn(health::try_again(Arc::clone(endpoint)));
         }
-        let turn = self.next.fetch_add(1, Ordering::Relaxed) % endpoints.len().max(1);
-        let (after, before) = (endpoints.iter().skip(turn), endpoints.iter().take(turn));
+        let start = self.next.fetch_add(1, Ordering::Relaxed) % endpoints.len().max(1);
+        let (after, before) = (endpoints.iter().skip(start), endpoints.iter().take(start));
         let untried = |one: &&Arc<Endpoint>| tried.is_none_or(|tried| !Arc::ptr_eq(one, tried));
         let mut candidates: Vec<_> = after.chain(before).filter(untried).collect();
         if candidates.iter().any(|one| one.is_available()) {
@@ -190,7 +190,7 @@ impl Pool {
         let found = if resolver.claim() {
             self.resolve(resolver).await.ok()?
         } else {
-            self.known()
+            self.current()
         };
         let is_new = |one: &&Arc<Endpoint>| !known.iter().any(|old| Arc::ptr_eq(old, one));
         let new: Endpoints = found.iter().filter(is_new).cloned().collect();
@@ -199,7 +199,7 @@ impl Pool {
 
     /// Whether a call of this kind would find no permit, so that it need not be read.
     pub(crate) fn is_full(&self, kind: Kind) -> bool {
-        let known = self.known();
+        let known = self.current();
         !known.is_empty() && known.iter().all(|endpoint| endpoint.is_full(kind))
     }
 
@@ -212,7 +212,7 @@ impl Pool {
     }
 
     /// The replicas that were found last.
-    pub(crate) fn known(&self) -> Endpoints {
+    pub(crate) fn current(&self) -> Endpoints {
         Arc::clone(
             &self
                 .endpoints
@@ -223,7 +223,7 @@ impl Pool {
 
     async fn resolve(&self, resolver: &Resolver) -> Result<Endpoints, Status> {
         let addresses = resolver.look_up().await?;
-        let known = self.known();
+        let known = self.current();
         let endpoints: Endpoints = addresses
             .into_iter()
             .map(|(address, host)| {

@@ -1,12 +1,14 @@
 //! Rpcs of core without their types, so that the code of calls is compiled once, and not for each rpc.
 
 use bytes::{Buf as _, BufMut as _, Bytes};
-use muster_api::binding::{Access, Rpc};
+use muster_api::binding::{self, Access, Rpc};
 use server::adaptive_limit::Kind;
 use tonic::{
     Status,
     codec::{BufferSettings, Codec, DecodeBuf, Decoder, EncodeBuf, Encoder},
 };
+
+use super::Context;
 
 /// The capacity of a buffer at first: enough for most requests and small answers. And for how many bytes messages of a stream are
 /// sent together.
@@ -18,8 +20,8 @@ const YIELD_THRESHOLD: usize = 32 << 10;
 pub struct RpcMethod {
     pub(crate) path: &'static str,
     pub(crate) access: Access,
-    /// What kind of permit a call needs.
-    pub(crate) kind: Kind,
+    /// What kind of permit a call needs; `None` if it is always made.
+    pub(crate) kind: Option<Kind>,
     /// Any call may be retried.
     pub(crate) is_idempotent: bool,
     /// A call with an idempotency key may be retried.
@@ -33,11 +35,16 @@ impl RpcMethod {
         Self {
             path: R::GRPC_PATH,
             access: R::ACCESS,
-            kind: Kind::of(R::READ_ONLY),
+            kind: Some(Kind::of(R::READ_ONLY)),
             is_idempotent: R::IDEMPOTENT,
             takes_key: R::IDEMPOTENCY_KEY,
             changes_catalogue: R::CHANGES_CATALOGUE,
         }
+    }
+
+    /// Its name for operators.
+    pub(crate) const fn name(&self) -> &'static str {
+        binding::name(self.path)
     }
 }
 
@@ -54,6 +61,12 @@ impl EncodedRequest {
             method: RpcMethod::of::<R>(),
             message: encode(request),
         }
+    }
+
+    /// Whether its call may be retried.
+    pub(crate) fn is_idempotent(&self, context: &Context) -> bool {
+        let method = &self.method;
+        method.is_idempotent || (method.takes_key && context.has_idempotency_key())
     }
 }
 

@@ -148,29 +148,21 @@ impl CoreSettings {
 
     fn tls(&self) -> Result<ClientTlsConfig, Failure> {
         let mut problems = Vec::new();
-        let mut read = |flag: &str, path: &PathBuf| {
+        let mut read = |flag: &str, path: Option<&PathBuf>| {
+            let path = path?;
             let pem = std::fs::read(path);
             pem.map_err(|error| {
                 problems.push(format!("{flag}: cannot read {}: {error}", path.display()));
             })
             .ok()
         };
-        let ca = self
-            .core_ca
-            .as_ref()
-            .map(|path| read("--core-ca (MUSTER_CORE_CA)", path));
-        let cert = self
-            .core_cert
-            .as_ref()
-            .map(|path| read("--core-cert (MUSTER_CORE_CERT)", path));
-        let key = self
-            .core_key
-            .as_ref()
-            .map(|path| read("--core-key (MUSTER_CORE_KEY)", path));
-        if ca.is_none() {
+        let ca = read("--core-ca (MUSTER_CORE_CA)", self.core_ca.as_ref());
+        let cert = read("--core-cert (MUSTER_CORE_CERT)", self.core_cert.as_ref());
+        let key = read("--core-key (MUSTER_CORE_KEY)", self.core_key.as_ref());
+        if self.core_ca.is_none() {
             problems.push("--core-ca (MUSTER_CORE_CA): needed when --core-url is https".to_owned());
         }
-        if cert.is_some() != key.is_some() {
+        if self.core_cert.is_some() != self.core_key.is_some() {
             problems.push(
                 "--core-cert and --core-key (MUSTER_CORE_CERT, MUSTER_CORE_KEY): set both or none"
                     .to_owned(),
@@ -179,7 +171,6 @@ impl CoreSettings {
         if !problems.is_empty() {
             return Err(Failure::Settings(problems));
         }
-        let (ca, cert, key) = (ca.flatten(), cert.flatten(), key.flatten());
         let own = cert.as_deref().zip(key.as_deref());
         tls::config(ca.as_deref().unwrap_or_default(), own).map_err(|error| {
             Failure::setting(format!(

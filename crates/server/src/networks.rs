@@ -1,4 +1,4 @@
-//! Networks of IP addresses, as operators name trusted proxies.
+//! Networks of IP addresses, as operators name trusted proxies, and the names of this machine.
 
 use std::{
     fmt,
@@ -6,6 +6,7 @@ use std::{
     str::FromStr,
 };
 
+use http::uri::Authority;
 use ipnet::IpNet;
 
 /// Any number of networks; none by default.
@@ -46,6 +47,22 @@ impl fmt::Display for Networks {
         let networks: Vec<_> = self.0.iter().map(IpNet::to_string).collect();
         out.write_str(&networks.join(","))
     }
+}
+
+/// The names of this machine, under which no foreign page can be served.
+pub const THIS_MACHINE: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
+
+/// Whether a host, with or without a port, is a name of this machine.
+pub fn is_this_machine(host: &str) -> bool {
+    let authority = host.parse::<Authority>();
+    authority.is_ok_and(|one| THIS_MACHINE.contains(&one.host()) && !one.as_str().contains('@'))
+}
+
+/// Whether a URL's host is a name of this machine.
+pub fn is_on_this_machine(url: &str) -> bool {
+    let authority = url.split_once("://").map(|(_, rest)| rest);
+    let authority = authority.and_then(|rest| rest.split('/').next());
+    authority.is_some_and(is_this_machine)
 }
 
 /// The network that counts as one client: a subscriber has 2^64 IPv6 addresses.

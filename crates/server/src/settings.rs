@@ -1,7 +1,7 @@
 //! Reading settings from flags, the environment and secret files, with all errors at once.
 
 use std::{
-    ffi::OsString,
+    ffi::{OsStr, OsString},
     net::SocketAddr,
     num::{IntErrorKind, ParseIntError},
 };
@@ -38,8 +38,7 @@ pub fn parse_from<S: Parser>(
     environment: impl Fn(&str) -> Option<OsString>,
 ) -> Result<S, Failure> {
     let command = S::command().args_override_self(true);
-    let arguments = with_old_variables(&command, arguments, &environment)?;
-    let arguments = with_secret_files(&command, arguments, &environment)?;
+    let arguments = with_other_sources(&command, arguments, &environment)?;
     let matches = matches(command, &arguments)?;
     S::from_arg_matches(&matches).map_err(|error| Failure::setting(one_line(&error)))
 }
@@ -104,8 +103,8 @@ pub fn base_url(text: &str) -> Result<String, String> {
     Ok(text.trim_end_matches('/').to_owned())
 }
 
-/// The shortest secret that processes share.
-const LEAST_TOKEN_CHARACTERS: usize = 32;
+/// The shortest secret, in bytes: the strength of HMAC-SHA256.
+const MIN_SECRET_BYTES: usize = 32;
 
 /// Parses a secret that is sent in a header and may be in a list separated by commas; a `value_parser` for clap.
 ///
@@ -118,43 +117,70 @@ pub fn token(text: &str) -> Result<SecretString, String> {
     {
         return Err("must have visible ASCII characters only, and no commas".to_owned());
     }
-    if text.len() < LEAST_TOKEN_CHARACTERS {
+    secret(text)
+}
+
+/// Parses a secret that processes share; a `value_parser` for clap.
+///
+/// # Errors
+/// A message that says what is valid.
+pub fn secret(text: &str) -> Result<SecretString, String> {
+    if text.len() < MIN_SECRET_BYTES {
         return Err(format!(
-            "must be at least {LEAST_TOKEN_CHARACTERS} characters long, for example what `openssl rand -hex 32` prints"
+            "must be at least {MIN_SECRET_BYTES} characters long, for example what `openssl rand -hex 32` prints"
         ));
     }
     Ok(text.into())
 }
 
-/// Puts values from variables with old names in front of the other arguments: clap has aliases for flags only.
-fn with_old_variables(
+/// Puts values from variables with old names and from secret files in front of the other arguments, so that a flag overrides them: clap has
+/// aliases for flags only.
+fn with_other_sources(
     command: &Command,
     mut arguments: Vec<OsString>,
     environment: impl Fn(&str) -> Option<OsString>,
 ) -> Result<Vec<OsString>, Failure> {
     let mut problems = Vec::new();
-    for renamed in command.get_arguments() {
-        let (Some(variable), Some(flag)) = (renamed.get_env(), renamed.get_long()) else {
+    for arg in command.get_arguments() {
+        let (Some(variable), Some(flag)) = (arg.get_env(), arg.get_long()) else {
             continue;
         };
         let variable = variable.to_string_lossy();
-        let Some(prefix) = variable.strip_suffix(&*in_variable(flag)) else {
-            continue;
-        };
-        for alias in renamed.get_all_aliases().unwrap_or_default() {
-            let old = format!("{prefix}{}", in_variable(alias));
-            let Some(value) = environment(&old) else {
-                continue;
-            };
-            if environment(&variable).is_some() {
-                problems.push(format!(
-                    "{old} is the old name of {variable}, and both are set: set {variable} alone"
-                ));
-                continue;
-            }
+        let is_set = environment(&variable).is_some();
+        let mut prepend = |value: &OsStr| {
             let mut argument = OsString::from(format!("--{flag}="));
             argument.push(value);
             arguments.insert(arguments.len().min(1), argument);
+        };
+        let prefix = variable.strip_suffix(&*in_variable(flag));
+        for alias in arg.get_all_aliases().unwrap_or_default() {
+            let old = prefix.map(|prefix| format!("{prefix}{}", in_variable(alias)));
+            let Some((old, value)) =
+                old.and_then(|old| environment(&old).map(|value| (old, value)))
+            else {
+                continue;
+            };
+            if is_set {
+                problems.push(format!(
+                    "{old} is the old name of {variable}, and both are set: set {variable} alone"
+                ));
+            } else {
+                prepend(&value);
+            }
+        }
+        let file = environment(&format!("{variable}_FILE"));
+        let Some(path) = file.filter(|_| arg.is_hide_env_values_set()) else {
+            continue;
+        };
+        match std::fs::read_to_string(&path) {
+            _ if is_set => problems.push(format!(
+                "{variable} and {variable}_FILE are both set: set one of them"
+            )),
+            Ok(text) => prepend(text.trim_end_matches(['\r', '\n']).as_ref()),
+            Err(error) => problems.push(format!(
+                "{variable}_FILE: cannot read {}: {error}",
+                path.to_string_lossy()
+            )),
         }
     }
     if problems.is_empty() {
@@ -167,48 +193,6 @@ fn with_old_variables(
 /// A flag's name in the form of a variable.
 fn in_variable(flag: &str) -> String {
     flag.replace('-', "_").to_uppercase()
-}
-
-/// Puts secrets from files in front of the other arguments, so that a flag overrides them.
-fn with_secret_files(
-    command: &Command,
-    mut arguments: Vec<OsString>,
-    environment: impl Fn(&str) -> Option<OsString>,
-) -> Result<Vec<OsString>, Failure> {
-    let mut problems = Vec::new();
-    for secret in command
-        .get_arguments()
-        .filter(|arg| arg.is_hide_env_values_set())
-    {
-        let (Some(variable), Some(flag)) = (secret.get_env(), secret.get_long()) else {
-            continue;
-        };
-        let variable = variable.to_string_lossy();
-        let Some(path) = environment(&format!("{variable}_FILE")) else {
-            continue;
-        };
-        if environment(&variable).is_some() {
-            problems.push(format!(
-                "{variable} and {variable}_FILE are both set: set one of them"
-            ));
-            continue;
-        }
-        match std::fs::read_to_string(&path) {
-            Ok(text) => arguments.insert(
-                arguments.len().min(1),
-                format!("--{flag}={}", text.trim_end_matches(['\r', '\n'])).into(),
-            ),
-            Err(error) => problems.push(format!(
-                "{variable}_FILE: cannot read {}: {error}",
-                path.to_string_lossy()
-            )),
-        }
-    }
-    if problems.is_empty() {
-        Ok(arguments)
-    } else {
-        Err(Failure::Settings(problems))
-    }
 }
 
 /// Clap stops at the first invalid value. Each one is noted and then accepted as text, until no error is left, or one that no text mends: a flag

@@ -60,7 +60,6 @@ impl Gateway {
     pub(crate) async fn start_for(core: Core, limits: Limits, request_time: Duration) -> Self {
         let mut table = Table::default();
         test_toy::visit_bindings(&mut table);
-        test_toy::visit_internal_rpcs(&mut table);
         let router = table.into_router(
             core,
             Options {

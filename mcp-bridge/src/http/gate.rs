@@ -1,12 +1,7 @@
 //! The gate of `/mcp`: a valid credential, a time limit on reading the body, and then a limit on concurrent requests, of which one holder
 //! of credentials has only a part.
 
-use std::{
-    collections::HashMap,
-    convert::Infallible,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::Duration,
-};
+use std::{convert::Infallible, sync::Arc, time::Duration};
 
 use axum::{
     body::{Body, Bytes},
@@ -20,7 +15,7 @@ use http::{
 };
 use http_body_util::{BodyExt as _, Collected, Full, combinators::BoxBody};
 use http_kit::{
-    CheckCredential, Problem,
+    Problem, check_credential,
     oauth::{OAuth, local_origin},
     require_bearer,
 };
@@ -29,7 +24,10 @@ use rmcp::transport::streamable_http_server::{
     StreamableHttpService, session::never::NeverSessionManager,
 };
 use rpc_client::Core;
-use server::observe::RequestId;
+use server::{
+    budget::{Budget, Exhausted, Held},
+    observe::RequestId,
+};
 use tokio::time::{Instant, timeout};
 
 use super::{PATH, refusal, revision};
@@ -51,13 +49,11 @@ const TOOL_NAME: &str = "mcp-name";
 
 pub(super) struct Gate {
     pub(super) table: Arc<Table>,
-    /// The rpc that checks credentials.
-    pub(super) check: CheckCredential,
     pub(super) oauth: OAuth,
     pub(super) core: Core,
     pub(super) options: Options,
     pub(super) credentials: Credentials,
-    pub(super) permits: Arc<Permits>,
+    pub(super) permits: Arc<Budget<Holder>>,
     pub(super) service: StreamableHttpService<Bridge, NeverSessionManager>,
 }
 
@@ -88,7 +84,7 @@ impl Gate {
         let (mut parts, body) = request.into_parts();
         // A request without an id gets one here.
         parts.extensions.insert(id.clone());
-        let holder = self.check_credential(&parts).await?;
+        let holder = self.holder(&parts).await?;
         let bytes = match parts.method {
             Method::POST => {
                 let calls = &self.options.calls;
@@ -98,7 +94,7 @@ impl Gate {
             _ => Bytes::new(),
         };
         // A slow body takes no permit.
-        let _place = self.permits.take(holder)?;
+        let _permit = permit(&self.permits, holder)?;
         if parts.method == Method::POST {
             let refused = revision::refuse(&parts.headers, &bytes);
             if let Some(response) = refused.or_else(|| refusal::batch(&bytes)) {
@@ -133,7 +129,8 @@ impl Gate {
         self.table.by_name.get(name)?.rpc.scope
     }
 
-    async fn check_credential(&self, parts: &Parts) -> Result<Holder, Problem> {
+    /// Who holds the request's credential, if that is valid.
+    async fn holder(&self, parts: &Parts) -> Result<Holder, Problem> {
         let credential = fingerprint(&parts.headers);
         if let Some(holder) = self.credentials.holder(&credential) {
             return Ok(holder);
@@ -141,8 +138,8 @@ impl Gate {
         let asked = Instant::now();
         let context = self.options.calls.context(parts);
         // Each tool needs its own scope, which core checks at the call.
-        let checked = (self.check)(&self.core, &context, None).await?;
-        let holder = Holder::of(checked.as_ref(), credential);
+        let checked = check_credential(&self.core, &context, None).await?;
+        let holder = Holder::of(&checked, credential);
         self.credentials.trust(credential, holder, asked);
         Ok(holder)
     }
@@ -166,84 +163,38 @@ async fn ended(response: http::Response<BoxBody<Bytes, Infallible>>) -> Response
 const PART: usize = 8;
 
 /// The permits of a bridge.
-#[derive(Debug)]
-pub(super) struct Permits {
-    total: usize,
-    each: usize,
-    taken: Mutex<Taken>,
+pub(super) fn permits(total: usize) -> Arc<Budget<Holder>> {
+    Arc::new(Budget::new(total, (total / PART).max(1)))
 }
 
-#[derive(Debug, Default)]
-struct Taken {
-    total: usize,
-    holders: HashMap<Holder, usize>,
-}
-
-impl Permits {
-    pub(super) fn new(total: usize) -> Self {
-        Self {
-            total,
-            each: (total / PART).max(1),
-            taken: Mutex::default(),
-        }
-    }
-
-    /// A permit for a request of this holder.
-    pub(super) fn take(self: &Arc<Self>, holder: Holder) -> Result<Permit, Problem> {
-        let mut taken = self.taken();
-        if taken.total >= self.total {
+/// A permit for a request of this holder, until it is dropped.
+fn permit(permits: &Arc<Budget<Holder>>, holder: Holder) -> Result<Held<Holder>, Problem> {
+    let mut permit = permits.hold(Some(holder));
+    match permit.at_least(1) {
+        Ok(()) => Ok(permit),
+        Err(Exhausted::Total) => {
             let message = "too many concurrent requests";
-            return Err(Problem::new(Reason::Unavailable, message));
+            Err(Problem::new(Reason::Unavailable, message))
         }
-        let own = taken.holders.entry(holder).or_default();
-        if *own >= self.each {
-            let each = self.each;
+        Err(Exhausted::Part(each)) => {
             let message = format!("a key or a connected app may have {each} concurrent requests");
-            return Err(Problem::new(Reason::RateLimited, message));
-        }
-        *own += 1;
-        taken.total += 1;
-        drop(taken);
-        Ok(Permit {
-            permits: Arc::clone(self),
-            holder,
-        })
-    }
-
-    fn taken(&self) -> MutexGuard<'_, Taken> {
-        self.taken.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// A permit, until it is dropped.
-#[derive(Debug)]
-pub(super) struct Permit {
-    permits: Arc<Permits>,
-    holder: Holder,
-}
-
-impl Drop for Permit {
-    fn drop(&mut self) {
-        let mut taken = self.permits.taken();
-        taken.total -= 1;
-        if let Some(own) = taken.holders.get_mut(&self.holder) {
-            *own -= 1;
-            if *own == 0 {
-                taken.holders.remove(&self.holder);
-            }
+            Err(Problem::new(Reason::RateLimited, message))
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use muster_api::internal::v1::CheckCredentialResponse;
+
     use super::*;
 
     #[test]
     fn holders_share_the_permits_and_each_has_only_a_part_of_them() {
-        let permits = Arc::new(Permits::new(2 * PART));
-        let take = |holder: u8| permits.take(Holder::of(None, [holder; 32]));
-        let reason = |refused: Result<Permit, Problem>| refused.unwrap_err().code;
+        let permits = permits(2 * PART);
+        let unnamed = CheckCredentialResponse::default();
+        let take = |holder: u8| permit(&permits, Holder::of(&unnamed, [holder; 32]));
+        let reason = |refused: Result<Held<Holder>, Problem>| refused.unwrap_err().code;
         let first = [take(0).unwrap(), take(0).unwrap()];
         assert_eq!(reason(take(0)), Reason::RateLimited.code());
         let others: Vec<_> = (2..16).map(|number| take(number / 2).unwrap()).collect();
@@ -251,7 +202,5 @@ mod tests {
         drop(first);
         assert!(take(0).is_ok());
         drop(others);
-        let taken = permits.taken();
-        assert_eq!((taken.total, taken.holders.len()), (0, 0));
     }
 }

@@ -3,18 +3,16 @@
 use axum::{body::Body, response::Response};
 use http::Request;
 use http_kit::Router;
-use mcp_bridge::{Options, Table};
+use mcp_bridge::{Options, Rpcs, Table};
 use rpc_client::Core;
 use serde_json::{Value, json};
 use test_toy::{GOOD, Toy};
 
 /// The bridge in front of this core.
 pub(crate) fn bridge(toy: &Toy, options: &Options) -> Router {
-    let table = Table::of(test_toy::TOOLS, test_toy::MCP, |visitor| {
-        test_toy::visit_rpcs(visitor);
-        test_toy::visit_internal_rpcs(visitor);
-    });
-    table
+    let mut rpcs = Rpcs::default();
+    test_toy::visit_rpcs(&mut rpcs);
+    Table::new(test_toy::TOOLS, test_toy::MCP, &rpcs)
         .unwrap()
         .into_router(Core::in_process(toy.routes()), options)
 }

@@ -1,6 +1,6 @@
 //! A core that answers each rpc with its request, unless the request's id is a command.
 
-mod desk;
+mod edges;
 mod things;
 
 use std::{
@@ -15,6 +15,7 @@ use muster_api::{
     Reason,
     binding::Rpc,
     frame::{Frame, Framed, Handle},
+    internal::v1::edge_service_server::EdgeServiceServer,
     status::{overloaded, status},
     validation::Checked,
 };
@@ -22,10 +23,7 @@ use prost::Message;
 use tokio::sync::Notify;
 use tonic::{Request, Status, metadata::MetadataMap, service::Routes};
 
-use crate::{
-    GOOD, internal::v1::desk_service_server::DeskServiceServer,
-    v1::thing_service_server::ThingServiceServer,
-};
+use crate::{GOOD, v1::thing_service_server::ThingServiceServer};
 
 /// The core, and what it has seen; clones share it. Only [`GOOD`] may use what is not public. An id may be `missing`, `limited`,
 /// `conflict`, `busy`, `broken`, `late`, `hang` or `panic`, and core does so.
@@ -53,15 +51,15 @@ impl Toy {
             *toy.metadata() = request.metadata().clone();
             Ok(request)
         };
-        let (toy, at_desk) = (self.clone(), noted.clone());
+        let (toy, of_edge) = (self.clone(), noted.clone());
         let checked = move |request: Request<()>| {
             toy.seen.checks.fetch_add(1, Ordering::SeqCst);
-            at_desk(request)
+            of_edge(request)
         };
         let service = self.service();
         let things = ThingServiceServer::with_interceptor(service.clone(), noted);
-        let desk = DeskServiceServer::with_interceptor(service, checked);
-        Routes::new(things).add_service(desk).prepare()
+        let edges = EdgeServiceServer::with_interceptor(service, checked);
+        Routes::new(things).add_service(edges).prepare()
     }
 
     /// Its handlers as tonic's services.
@@ -74,7 +72,7 @@ impl Toy {
         self.seen.calls.load(Ordering::SeqCst)
     }
 
-    /// How many of them were at the desk, which checks credentials.
+    /// How many of them checked a credential.
     pub fn checks(&self) -> usize {
         self.seen.checks.load(Ordering::SeqCst)
     }

@@ -1,6 +1,6 @@
 //! A small API, generated from `proto/` as Muster's is from its own, and a core that serves the part of it with which edges are
-//! tested: `ThingService` and `DeskService`. What core does is up to the request's text ([`Toy`]). `BookService` has what else the
-//! generator supports; nobody serves it.
+//! tested: `ThingService`, and Muster's own `EdgeService`. What core does is up to the request's text ([`Toy`]). `BookService` and
+//! `DeskService` have what else the generator supports; nobody serves them.
 
 mod core;
 #[cfg(target_os = "linux")]
@@ -10,7 +10,7 @@ mod replica;
 pub mod internal;
 pub mod v1;
 
-use muster_api::binding::{InternalVisitor, RpcVisitor, Visitor};
+use muster_api::binding::{RpcVisitor, Visitor};
 
 pub use core::{Toy, ToyFrame};
 #[cfg(target_os = "linux")]
@@ -34,9 +34,4 @@ pub fn visit_bindings(visitor: &mut impl Visitor) {
 /// Shows every public rpc.
 pub fn visit_rpcs(visitor: &mut impl RpcVisitor) {
     v1::bindings::visit_rpcs(visitor);
-}
-
-/// Shows every internal rpc.
-pub fn visit_internal_rpcs(visitor: &mut impl InternalVisitor) {
-    internal::v1::bindings::visit_rpcs(visitor);
 }

@@ -12,8 +12,8 @@ use std::{
 use http::{Request, Response};
 use muster_api::{
     Scope,
-    binding::{Content, InternalVisitor, PublicRpc, Rpc, RpcVisitor},
-    internal::v1::CheckCredentialResponse,
+    binding::{Content, PublicRpc, Rpc, RpcVisitor},
+    internal::v1::{CheckCredentialRequest, CheckCredentialResponse, bindings::CheckCredential},
     validation,
 };
 use prost::Message as _;
@@ -52,20 +52,12 @@ impl RpcVisitor for Handlers {
     }
 }
 
-impl InternalVisitor for Handlers {
-    fn visit<R: Rpc>(&mut self, _rpc: R) {
-        if R::CHECKS_CREDENTIAL {
-            self.0.insert(R::GRPC_PATH, grant::<R>);
-        }
-    }
-}
-
 impl Recorder {
     /// With every rpc that there is.
     pub(crate) fn new() -> Self {
         let mut handlers = Handlers(HashMap::new());
         muster_api::visit_rpcs(&mut handlers);
-        muster_api::visit_internal_rpcs(&mut handlers);
+        handlers.0.insert(CheckCredential::GRPC_PATH, grant);
         Self {
             handlers: Arc::new(handlers.0),
             ..Self::default()
@@ -117,10 +109,10 @@ fn file<R: Rpc>(recorder: Recorder, request: Request<Body>) -> Answering {
 }
 
 /// Every credential is good for everything.
-fn grant<R: Rpc>(_recorder: Recorder, request: Request<Body>) -> Answering {
+fn grant(_recorder: Recorder, request: Request<Body>) -> Answering {
     Box::pin(async move {
-        let codec = ProstCodec::<CheckCredentialResponse, R::Request>::default();
-        let answer = service_fn(|_request: tonic::Request<R::Request>| {
+        let codec = ProstCodec::<CheckCredentialResponse, CheckCredentialRequest>::default();
+        let answer = service_fn(|_request: tonic::Request<CheckCredentialRequest>| {
             let scopes = Scope::ALL.iter().map(ToString::to_string).collect();
             let granted = CheckCredentialResponse {
                 scopes,

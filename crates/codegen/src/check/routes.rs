@@ -33,7 +33,7 @@ pub(super) fn of_method(
 
 fn route(api: &Api, method: &Method, route: &Route) -> Result<()> {
     ensure!(
-        !method.answers.is_empty(),
+        !method.rules.answers.is_empty(),
         "it does not say what it answers"
     );
     ensure!(
@@ -46,7 +46,7 @@ fn route(api: &Api, method: &Method, route: &Route) -> Result<()> {
         "the path does not start with {base}/"
     );
     ensure!(
-        method.caching.is_none() || route.verb == Verb::Get,
+        method.rules.caching.is_none() || route.verb == Verb::Get,
         "caches keep answers to GET only"
     );
     let parts = Parts::new(api, method, route);

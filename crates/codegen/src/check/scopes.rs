@@ -36,7 +36,7 @@ fn is_name(name: &str) -> bool {
 
 /// Checks that the scope which an rpc needs is in the list.
 pub(super) fn needed(api: &Api, method: &Method) -> Result<()> {
-    let Some(needed) = &method.scope else {
+    let Some(needed) = &method.rules.scope else {
         return Ok(());
     };
     let found = api.scopes.iter().find(|scope| scope.name == *needed);
@@ -44,7 +44,7 @@ pub(super) fn needed(api: &Api, method: &Method) -> Result<()> {
         bail!("it needs the scope {needed}, which is not one of the API's");
     };
     ensure!(
-        !scope.session_only || method.access == Access::Session,
+        !scope.session_only || method.rules.access == Access::Session,
         "it needs the scope {needed}, which only sessions have, so its access must be ACCESS_SESSION"
     );
     Ok(())

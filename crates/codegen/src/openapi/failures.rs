@@ -5,10 +5,11 @@ use serde_json::{Value, json};
 use super::schemas::reference;
 use crate::{
     errors,
-    model::{Api, Method, Reason},
+    model::{Api, Method},
+    options::Reason,
     route::Route,
     rust::pascal,
-    schema::{Object, set},
+    schema::{Object, present},
 };
 
 const ERROR: &str = "Error";
@@ -30,11 +31,8 @@ pub(super) fn schemas(api: &Api) -> Object {
         "The error code, for programs: {}. There may be more; then the status says what to do.",
         codes.join(", ")
     );
-    let mut schemas = Object::new();
-    set(
-        &mut schemas,
-        ERROR,
-        json!({
+    present(json!({
+        ERROR: {
             "type": "object",
             "properties": {
                 "error": {
@@ -62,12 +60,8 @@ pub(super) fn schemas(api: &Api) -> Object {
             "description": "The body of every answer with a status of 400 or more. Where its name is in the way of a language's own type, generators can \
                 change it (openapi-generator: `--model-name-mappings Error=MusterError`).",
             "examples": api.reasons.iter().take(1).map(example).collect::<Vec<_>>(),
-        }),
-    );
-    set(
-        &mut schemas,
-        DETAIL,
-        json!({
+        },
+        DETAIL: {
             "type": "object",
             "properties": {
                 "field": {
@@ -82,21 +76,17 @@ pub(super) fn schemas(api: &Api) -> Object {
             "required": ["field", "message"],
             "description": "An invalid field of the request, or a quota that is used up.",
             "examples": api.reasons.iter().filter_map(detail).collect::<Vec<_>>(),
-        }),
-    );
-    schemas
+        },
+    }))
 }
 
 fn example(reason: &Reason) -> Value {
-    let mut error = Object::new();
-    set(&mut error, "code", reason.code.as_str());
-    set(&mut error, "message", reason.example.as_str());
-    set(
-        &mut error,
-        "details",
-        detail(reason).map(|detail| json!([detail])),
-    );
-    set(&mut error, "request_id", REQUEST_ID);
+    let error = present(json!({
+        "code": reason.code,
+        "message": reason.example,
+        "details": detail(reason).map(|detail| json!([detail])),
+        "request_id": REQUEST_ID,
+    }));
     json!({ "error": error })
 }
 
@@ -126,7 +116,7 @@ fn of_route<'a>(api: &'a Api, method: &Method, route: &Route) -> Vec<(u16, Vec<&
 pub(super) fn refer(api: &Api, method: &Method, route: &Route, responses: &mut Object) {
     for (status, reasons) in of_route(api, method, route) {
         let reference = format!("#/components/responses/{}", name(&reasons));
-        set(responses, &status.to_string(), json!({ "$ref": reference }));
+        responses.insert(status.to_string(), json!({ "$ref": reference }));
     }
 }
 
@@ -181,11 +171,8 @@ fn response(status: u16, reasons: &[&Reason]) -> Value {
         ("RateLimit-Policy", &[429]),
     ] {
         if statuses.contains(&status) {
-            set(
-                &mut headers,
-                header,
-                json!({ "$ref": format!("#/components/headers/{header}") }),
-            );
+            let reference = format!("#/components/headers/{header}");
+            headers.insert(header.to_owned(), json!({ "$ref": reference }));
         }
     }
     json!({

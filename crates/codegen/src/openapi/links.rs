@@ -7,13 +7,13 @@ use crate::{
     model::{Api, Method},
     options::Link,
     route::Route,
-    schema::{Object, set},
+    schema::Object,
 };
 
 /// The links of an answer, by the id of the operation to which each leads; none if there are none.
 pub(super) fn emit(api: &Api, method: &Method) -> Option<Value> {
     let mut links = Object::new();
-    for link in &method.links {
+    for link in &method.rules.links {
         for target in api.methods().filter(|one| link.rpcs.contains(&one.name)) {
             let Some(route) = target.routes.first() else {
                 continue;
@@ -21,7 +21,7 @@ pub(super) fn emit(api: &Api, method: &Method) -> Option<Value> {
             let id = operation::id(target, 0);
             let parameters = parameters(link, route);
             let one = json!({ "operationId": id, "parameters": parameters });
-            set(&mut links, &id, one);
+            links.insert(id, one);
         }
     }
     (!links.is_empty()).then(|| links.into())

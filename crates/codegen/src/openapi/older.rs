@@ -3,10 +3,7 @@
 use serde_json::{Value, json};
 
 use super::webhooks;
-use crate::{
-    options::Upload,
-    schema::{Object, set},
-};
+use crate::{options::Upload, schema::Object};
 
 const OPENAPI: &str = "3.0.3";
 /// What the older form has instead of an SPDX expression.
@@ -25,7 +22,7 @@ pub(crate) fn emit(document: &Value) -> Value {
     older["openapi"] = OPENAPI.into();
     if let Some(license) = older["info"]["license"].as_object_mut() {
         license.shift_remove("identifier");
-        set(license, "url", LICENSES);
+        license.insert("url".to_owned(), LICENSES.into());
     }
     older
 }
@@ -69,26 +66,28 @@ fn schema(newer: &Object) -> Object {
     for (keyword, value) in newer {
         match (keyword.as_str(), value) {
             ("type", Value::Array(types)) => {
-                set(&mut older, "type", types.first().cloned());
-                set(&mut older, "nullable", true);
+                older.insert("type".to_owned(), types.first().cloned().into());
+                older.insert("nullable".to_owned(), true.into());
             }
             ("anyOf", Value::Array(branches)) => choose(&mut older, branches),
             // Nothing may stand beside a reference.
             ("$ref", _) if newer.len() > 1 => {
-                set(&mut older, "allOf", json!([{ "$ref": value }]));
+                older.insert("allOf".to_owned(), json!([{ "$ref": value }]));
             }
             ("examples", Value::Array(examples)) => {
                 older.insert("example".to_owned(), examples.first().cloned().into());
             }
-            ("items", _) => set(&mut older, keyword, nested(value)),
+            ("items", _) => {
+                older.insert(keyword.clone(), nested(value));
+            }
             ("properties", Value::Object(properties)) => {
                 let properties = properties.iter();
-                let properties: Object = properties
-                    .map(|(name, one)| (name.clone(), nested(one)))
-                    .collect();
-                set(&mut older, keyword, properties);
+                let properties = properties.map(|(name, one)| (name.clone(), nested(one)));
+                older.insert(keyword.clone(), properties.collect());
             }
-            _ => set(&mut older, keyword, value.clone()),
+            _ => {
+                older.insert(keyword.clone(), value.clone());
+            }
         }
     }
     older
@@ -99,13 +98,13 @@ fn choose(older: &mut Object, branches: &[Value]) {
     let is_null = |branch: &&Value| branch["type"] == "null";
     match branches.iter().rfind(|branch| !is_null(branch)) {
         Some(Value::Object(one)) if one.contains_key("$ref") => {
-            set(older, "allOf", json!([one]));
+            older.insert("allOf".to_owned(), json!([one]));
         }
         Some(Value::Object(one)) => older.extend(schema(one)),
         _ => {}
     }
     if branches.iter().any(|one| is_null(&one)) {
-        set(older, "nullable", true);
+        older.insert("nullable".to_owned(), true.into());
     }
 }
 

@@ -11,7 +11,7 @@ use crate::{
     options::{Access, ApiRules},
     parts::{Parts, next_page},
     route::{Route, Verb},
-    schema::{self, Object, set},
+    schema::{self, Object, present},
 };
 
 /// The scope that any credential needs. Beside `bearer`, linters and OpenAPI 3.0 know no scopes.
@@ -27,30 +27,27 @@ const IDEMPOTENCY_KEY: &str = "The header `Idempotency-Key` makes it safe to rep
 /// Route `index` of the rpc.
 pub(super) fn emit(api: &Api, service: &Service, method: &Method, index: usize) -> Result<Value> {
     let route = &method.routes[index];
-    let mut operation = Object::new();
-    set(&mut operation, "tags", json!([tag_name(service)]));
-    set(&mut operation, "operationId", id(method, index));
-    set(&mut operation, "summary", method.summary.as_str());
-    set(&mut operation, "description", description(method));
-    set(&mut operation, SCOPE, method.scope.as_deref());
-    set(&mut operation, ADDITION, method.addition.then_some(true));
-    set(
-        &mut operation,
-        "parameters",
-        parameters(api, method, route)?,
-    );
-    set(&mut operation, "requestBody", body(api, method, route)?);
-    set(&mut operation, "responses", responses(api, method, route)?);
-    set(&mut operation, "security", security(method));
+    let operation = present(json!({
+        "tags": [tag_name(service)],
+        "operationId": id(method, index),
+        "summary": method.summary,
+        "description": description(method),
+        SCOPE: method.rules.scope,
+        ADDITION: method.rules.addition.then_some(true),
+        "parameters": parameters(api, method, route)?,
+        "requestBody": body(api, method, route)?,
+        "responses": responses(api, method, route)?,
+        "security": security(method),
+    }));
     Ok(operation.into())
 }
 
 /// The credentials that it takes; one of them is enough.
 fn security(method: &Method) -> Value {
-    match method.access {
+    match method.rules.access {
         Access::Public | Access::Unspecified => json!([]),
         Access::Bearer | Access::Paid | Access::Session => {
-            let scopes: Vec<_> = method.scope.iter().collect();
+            let scopes: Vec<_> = method.rules.scope.iter().collect();
             json!([{ BEARER: [] }, { OAUTH2: scopes }])
         }
     }
@@ -69,9 +66,12 @@ pub(super) fn id(method: &Method, index: usize) -> String {
 
 /// The rpc's comment, its scope, and whether it takes a key.
 fn description(method: &Method) -> String {
-    let scope = method.scope.as_ref();
+    let scope = method.rules.scope.as_ref();
     let scope = scope.map(|scope| format!("Needs the scope `{scope}`."));
-    let key = method.idempotency_key.then(|| IDEMPOTENCY_KEY.to_owned());
+    let key = method
+        .rules
+        .idempotency_key
+        .then(|| IDEMPOTENCY_KEY.to_owned());
     let notes: Vec<_> = scope.into_iter().chain(key).collect();
     if notes.is_empty() {
         return method.comment.clone();
@@ -95,23 +95,19 @@ fn parameters(api: &Api, method: &Method, route: &Route) -> Result<Option<Value>
     Ok((!parameters.is_empty()).then_some(parameters.into()))
 }
 
-fn parameter(api: &Api, field: &Field, place: &str) -> Result<Value> {
+fn parameter(api: &Api, field: &Field, location: &str) -> Result<Value> {
     let mut value = schemas::value(field);
-    set(&mut value, "default", schema::default(field));
-    let required = place == "path" || field.rules.required;
-    let mut parameter = Object::new();
-    set(&mut parameter, "name", field.name.as_str());
-    set(&mut parameter, "in", place);
-    set(&mut parameter, "required", required.then_some(true));
-    let description = schemas::with_refused_characters(field, &field.comment);
-    set(&mut parameter, "description", description);
-    set(&mut parameter, "schema", value);
-    set(&mut parameter, "example", example::value(api, field)?);
-    set(
-        &mut parameter,
-        ADDITION,
-        field.meaning.addition.then_some(true),
-    );
+    value.extend(present(json!({ "default": schema::default(field) })));
+    let is_required = location == "path" || field.rules.required;
+    let parameter = present(json!({
+        "name": field.name,
+        "in": location,
+        "required": is_required.then_some(true),
+        "description": schemas::with_refused_characters(field, &field.comment),
+        "schema": value,
+        "example": example::value(api, field)?,
+        ADDITION: field.meaning.addition.then_some(true),
+    }));
     Ok(parameter.into())
 }
 
@@ -153,23 +149,20 @@ fn responses(api: &Api, method: &Method, route: &Route) -> Result<Object> {
             headers[name] = json!({ "$ref": format!("#/components/headers/{name}") });
         }
     }
-    let mut answer = Object::new();
-    set(&mut answer, "description", method.answers.as_str());
-    set(&mut answer, "headers", headers.clone());
-    set(&mut answer, "content", content(api, method, route)?);
-    set(&mut answer, "links", links::emit(api, method));
-    let mut responses = Object::new();
-    set(&mut responses, "200", answer);
-    if has_tag(method, route) {
-        set(
-            &mut responses,
-            "304",
-            json!({
-                "description": "The copy in `If-None-Match` is still current.",
-                "headers": headers,
-            }),
-        );
-    }
+    let answer = present(json!({
+        "description": method.rules.answers,
+        "headers": headers,
+        "content": content(api, method, route)?,
+        "links": links::emit(api, method),
+    }));
+    let current = json!({
+        "description": "The copy in `If-None-Match` is still current.",
+        "headers": headers,
+    });
+    let mut responses = present(json!({
+        "200": answer,
+        "304": has_tag(method, route).then_some(current),
+    }));
     failures::refer(api, method, route, &mut responses);
     Ok(responses)
 }
@@ -177,17 +170,15 @@ fn responses(api: &Api, method: &Method, route: &Route) -> Result<Object> {
 /// Whether its answers have a tag: all that are read but files that are made while they are sent.
 fn has_tag(method: &Method, route: &Route) -> bool {
     let is_message = matches!(method.response, Response::Message(_));
-    (is_message && route.verb == Verb::Get) || method.caching.is_some()
+    (is_message && route.verb == Verb::Get) || method.rules.caching.is_some()
 }
 
 fn content(api: &Api, method: &Method, route: &Route) -> Result<Value> {
     let name = match &method.response {
         Response::File { media_type } => {
-            let mut schema = Object::new();
-            set(&mut schema, "type", "string");
             // As `binary`, generators hand out a table as bytes, or fail.
-            let is_text = media_type.starts_with("text/");
-            set(&mut schema, "format", (!is_text).then_some("binary"));
+            let format = (!media_type.starts_with("text/")).then_some("binary");
+            let schema = present(json!({ "type": "string", "format": format }));
             return Ok(json!({ media_type: { "schema": schema } }));
         }
         Response::Message(name) => name,
@@ -200,11 +191,8 @@ fn content(api: &Api, method: &Method, route: &Route) -> Result<Value> {
         None => schemas::reference(name),
         Some(field) => {
             let mut schema = schemas::value(field);
-            set(
-                &mut schema,
-                "examples",
-                json!([example::value(api, field)?]),
-            );
+            let examples = json!([example::value(api, field)?]);
+            schema.insert("examples".to_owned(), examples);
             schema
         }
     };
@@ -213,16 +201,15 @@ fn content(api: &Api, method: &Method, route: &Route) -> Result<Value> {
 
 /// The parameters that operations refer to.
 pub(super) fn shared_parameters() -> Object {
-    let if_none_match = json!({
-        "name": "If-None-Match",
-        "in": "header",
-        "description": "The ETag of a copy that the client has.",
-        "schema": { "type": "string" },
-        "example": "\"9f86d081884c7d65\"",
-    });
-    let mut shared = Object::new();
-    set(&mut shared, "If-None-Match", if_none_match);
-    shared
+    present(json!({
+        "If-None-Match": {
+            "name": "If-None-Match",
+            "in": "header",
+            "description": "The ETag of a copy that the client has.",
+            "schema": { "type": "string" },
+            "example": "\"9f86d081884c7d65\"",
+        },
+    }))
 }
 
 /// The headers that responses refer to.

@@ -12,7 +12,7 @@ use crate::{
     options::Text,
     parts::Parts,
     route::RouteBody,
-    schema::{self, Object, set},
+    schema::{self, Object, present},
 };
 
 /// Anything but white space, in every dialect of regular expressions.
@@ -20,13 +20,7 @@ const NOT_BLANK: &str = r"\S";
 
 /// The reference to a message's schema.
 pub(super) fn reference(message: &str) -> Object {
-    let mut reference = Object::new();
-    set(
-        &mut reference,
-        "$ref",
-        format!("#/components/schemas/{message}"),
-    );
-    reference
+    present(json!({ "$ref": format!("#/components/schemas/{message}") }))
 }
 
 /// A schema for each message in bodies, in the order of the proto, and the schemas of errors.
@@ -37,7 +31,7 @@ pub(super) fn emit(api: &Api) -> Result<Object> {
         if shown.contains(message.name.as_str()) {
             let schema = of_message(api, message, &body_fields(api, message))
                 .with_context(|| format!("message {}", message.name))?;
-            set(&mut schemas, &message.name, schema);
+            schemas.insert(message.name.clone(), schema.into());
         }
     }
     schemas.extend(failures::schemas(api));
@@ -95,23 +89,18 @@ fn body_fields<'a>(api: &'a Api, message: &'a Message) -> Vec<&'a Field> {
 fn of_message(api: &Api, message: &Message, fields: &[&Field]) -> Result<Object> {
     let mut properties = Object::new();
     for field in fields {
-        set(&mut properties, &field.name, property(api, message, field)?);
+        let property = property(api, message, field)?;
+        properties.insert(field.name.clone(), property.into());
     }
-    let mut schema = schema::object(properties);
+    let mut schema = schema::object(&properties);
     let required = schema::required(fields.iter().copied(), |field| message.must_have(field));
-    set(&mut schema, "required", required);
-    // Answers may grow.
-    set(
-        &mut schema,
-        "additionalProperties",
-        message.is_input.then_some(false),
-    );
-    set(&mut schema, "description", message.comment.as_str());
-    set(
-        &mut schema,
-        "examples",
-        json!([example::object(api, fields.iter().copied())?]),
-    );
+    schema.extend(present(json!({
+        "required": required,
+        // Answers may grow.
+        "additionalProperties": message.is_input.then_some(false),
+        "description": message.comment,
+        "examples": [example::object(api, fields.iter().copied())?],
+    })));
     Ok(schema)
 }
 
@@ -127,20 +116,16 @@ fn property(api: &Api, message: &Message, field: &Field) -> Result<Object> {
     if message.is_input {
         description = with_refused_characters(field, &description);
     }
-    set(&mut property, "description", description);
     // What a message may hold is shown where its own schema stands.
-    if held(field).is_none() {
-        set(
-            &mut property,
-            "examples",
-            json!([example::value(api, field)?]),
-        );
-    }
-    set(
-        &mut property,
-        ADDITION,
-        field.meaning.addition.then_some(true),
-    );
+    let examples = match held(field) {
+        None => json!([example::value(api, field)?]),
+        Some(_) => Value::Null,
+    };
+    property.extend(present(json!({
+        "description": description,
+        "examples": examples,
+        ADDITION: field.meaning.addition.then_some(true),
+    })));
     Ok(property)
 }
 
@@ -151,15 +136,18 @@ pub(super) fn value(field: &Field) -> Object {
     } else {
         let is_integer = field.kind == Kind::Int32;
         let mut schema = schema::scalar(field);
-        set(&mut schema, "format", is_integer.then_some("int32"));
-        set(&mut schema, "pattern", pattern(field));
+        schema.extend(present(json!({
+            "format": is_integer.then_some("int32"),
+            "pattern": pattern(field),
+        })));
         schema
     };
     match field.cardinality {
         Cardinality::Many => {
-            let mut list = schema::list(field, one);
-            let is_unique = field.rules.repeated.unique;
-            set(&mut list, "uniqueItems", is_unique.then_some(true));
+            let mut list = schema::list(field, &one);
+            if field.rules.repeated.unique {
+                list.insert("uniqueItems".to_owned(), true.into());
+            }
             list
         }
         Cardinality::One | Cardinality::Optional => one,
@@ -179,7 +167,7 @@ fn or_null(mut schema: Object) -> Object {
             *name = json!([*name, "null"]);
             schema
         }
-        None => schema::or_null(schema),
+        None => schema::or_null(&schema),
     }
 }
 

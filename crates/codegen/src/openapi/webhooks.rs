@@ -8,7 +8,7 @@ use crate::{
     example::{self, WEBHOOK_TYPE},
     model::{Api, WebhookType, Webhooks},
     rust::pascal,
-    schema::{Object, set},
+    schema::{Object, present},
 };
 
 /// Name of the security scheme of messages.
@@ -105,10 +105,11 @@ pub(super) fn remove(document: &mut Value) {
 
 fn message(api: &Api, webhooks: &Webhooks, one: &WebhookType) -> Result<Value> {
     let [thin, full] = example::webhook(api, webhooks, one)?;
-    let mut examples = Object::new();
-    set(&mut examples, "thin", json!({ "value": thin }));
-    let full = (full != thin).then(|| json!({ "value": full }));
-    set(&mut examples, "full", full);
+    let is_more = full != thin;
+    let examples = present(json!({
+        "thin": { "value": thin },
+        "full": is_more.then(|| json!({ "value": full })),
+    }));
     let headers = HEADERS.iter();
     let headers =
         headers.map(|(name, ..)| json!({ "$ref": format!("#/components/parameters/{name}") }));

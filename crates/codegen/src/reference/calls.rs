@@ -36,7 +36,7 @@ pub(super) fn examples(api: &Api, service: &Service, method: &Method) -> Result<
     }
     let grpc = grpcurl(api, service, method)?;
     section(&mut text, "grpcurl", "sh", &grpc);
-    if let Some(tool) = &method.tool {
+    if let Some(tool) = &method.rules.tool {
         let arguments = literal::json(&request(api, method)?.into(), 0);
         let heading = format!("MCP: {}", tool.name);
         section(&mut text, &heading, "json", &arguments);
@@ -118,7 +118,7 @@ impl<'a> Call<'a> {
     }
 
     fn needs_credential(&self) -> bool {
-        self.method.access != Access::Public
+        self.method.rules.access != Access::Public
     }
 
     /// The name of the file that the answer is, if it is one.
@@ -294,7 +294,7 @@ fn grpcurl(api: &Api, service: &Service, method: &Method) -> Result<String> {
         );
     }
     line.push_str("grpcurl");
-    if method.access != Access::Public {
+    if method.rules.access != Access::Public {
         line.push_str(" -H \"Authorization: Bearer $KEY\"");
     }
     if file.is_some() {

@@ -43,17 +43,17 @@ fn facts(api: &Api, service: &Service, method: &Method) -> String {
         "- gRPC: `{}.{}/{}`",
         api.package, service.name, method.name
     );
-    if let Some(tool) = &method.tool {
+    if let Some(tool) = &method.rules.tool {
         let _infallible = writeln!(rows, "- MCP tool: `{}`", tool.name);
     }
-    let needs = match (method.access, &method.scope) {
+    let needs = match (method.rules.access, &method.rules.scope) {
         (Access::Public | Access::Unspecified, _) => "no credential".to_owned(),
         (Access::Paid, Some(scope)) => format!("the scope `{scope}`, and a paid plan"),
         (_, Some(scope)) => format!("the scope `{scope}`"),
         (_, None) => "a key or an access token".to_owned(),
     };
     let _infallible = writeln!(rows, "- Needs {needs}");
-    if method.idempotency_key {
+    if method.rules.idempotency_key {
         rows.push_str("- With an [`Idempotency-Key`](/docs/idempotency), it is done once however often it is sent\n");
     }
     rows + "\n"
@@ -95,8 +95,8 @@ fn request(api: &Api, method: &Method) -> String {
 
 fn answer(api: &Api, method: &Method) -> Result<String> {
     let mut text = "## Answer\n\n".to_owned();
-    if !method.answers.is_empty() {
-        let _infallible = writeln!(text, "Status 200. {}\n", method.answers);
+    if !method.rules.answers.is_empty() {
+        let _infallible = writeln!(text, "Status 200. {}\n", method.rules.answers);
     }
     let name = match &method.response {
         Response::File { media_type } => {
@@ -156,8 +156,8 @@ fn names(api: &Api, service: &Service, method: &Method) -> Vec<String> {
     for route in &method.routes {
         names.push(format!("{} {}", route.verb.constant(), route.path));
     }
-    names.extend(method.tool.as_ref().map(|tool| tool.name.clone()));
-    names.extend(method.scope.clone());
+    names.extend(method.rules.tool.as_ref().map(|tool| tool.name.clone()));
+    names.extend(method.rules.scope.clone());
     let mut fields: Vec<&Field> = api.message(&method.request).fields.iter().collect();
     if let Response::Message(name) = &method.response {
         fields.extend(&api.message(name).fields);
@@ -165,7 +165,7 @@ fn names(api: &Api, service: &Service, method: &Method) -> Vec<String> {
     let nested = tables::nested(api, &fields);
     fields.extend(nested.into_iter().flat_map(|message| &message.fields));
     names.extend(fields.into_iter().map(|field| field.name.clone()));
-    names.extend(method.errors.iter().cloned());
+    names.extend(method.rules.errors.iter().cloned());
     names.sort_unstable();
     names.dedup();
     names

@@ -249,11 +249,10 @@ fn an_internal_package_is_plain_grpc_and_shown_nowhere() {
 }
 
 #[test]
-fn an_internal_rpc_is_for_edges_and_says_whether_it_checks_credentials() {
+fn an_internal_rpc_is_for_edges() {
     let outputs = toy(&[]).unwrap();
     let bindings = text(&outputs, "toy.internal.v1/bindings.rs");
     assert_eq!(bindings.matches("const INTERNAL: bool = true;").count(), 1);
-    assert!(bindings.contains("const CHECKS_CREDENTIAL: bool = true;"));
     assert!(!text(&outputs, "bindings.rs").contains("const INTERNAL: bool = true;"));
 }
 

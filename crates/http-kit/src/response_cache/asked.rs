@@ -54,7 +54,7 @@ pub(super) struct RequestKey<'r> {
 
 /// The key of an entry.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(super) struct Key {
+pub(crate) struct Key {
     surface: &'static str,
     target: Box<str>,
 }

@@ -12,11 +12,10 @@ use tracing::Instrument as _;
 
 use super::{
     ResponseCache, Source, TIME_TO_LIVE,
-    asked::{self, Access, Encoding, RequestKey},
+    asked::{self, Access, Encoding, Key, RequestKey},
     entry::{Basis, Entry},
-    fill::{Fill, Outcome},
+    fill::{Fill, Outcome, is_unreachable},
     flight::{Role, Waiting},
-    policy,
 };
 use crate::{Problem, Surface, conditional, layers::Layers, resource::without_body};
 
@@ -47,13 +46,12 @@ pub(crate) enum Lookup {
     /// A fresh answer that was never sent in this encoding.
     Unencoded(Arc<Entry>, Encoding),
     /// Nothing, or an answer that is not fresh.
-    Miss(Access, Option<Arc<Entry>>),
-    /// The request passes the cache by.
-    Bypass,
+    Miss(Access, Key, Option<Arc<Entry>>),
 }
 
 /// A request that found no fresh answer.
 struct Miss {
+    key: Key,
     /// An older answer that may be served while core cannot be reached.
     stale: Option<Arc<Entry>>,
     generation: Generation,
@@ -63,22 +61,21 @@ struct Miss {
 }
 
 impl Front {
-    /// Looks a request up.
-    pub(crate) fn lookup<B>(&self, request: &http::Request<B>) -> Lookup {
-        let key = RequestKey::of(request, self.surface.name);
-        let (Some(access), Some(key)) = (asked::access(request), key) else {
-            return Lookup::Bypass;
-        };
+    /// Looks a request up; `None` if it passes the cache by.
+    pub(crate) fn lookup<B>(&self, request: &http::Request<B>) -> Option<Lookup> {
+        let access = asked::access(request)?;
+        let key = RequestKey::of(request, self.surface.name)?;
         let found = self.cache.get(key);
         let Some(entry) = found.as_ref().filter(|entry| self.cache.is_fresh(entry)) else {
-            return Lookup::Miss(access, found);
+            return Some(Lookup::Miss(access, key.to_owned(), found));
         };
         self.cache.count(Source::Fresh);
         let encoding = Encoding::wanted(request.headers());
-        match entry.answer_now(request.method(), request.headers(), encoding) {
+        let answer = entry.answer_now(request.method(), request.headers(), encoding);
+        Some(match answer {
             Some(answer) => Lookup::Hit(answer),
             None => Lookup::Unencoded(Arc::clone(entry), encoding),
-        }
+        })
     }
 
     /// Answers a request that found this.
@@ -90,9 +87,9 @@ impl Front {
                     .answer_in(request.method(), request.headers(), encoding)
                     .await
             }
-            Lookup::Miss(access, entry) => {
+            Lookup::Miss(access, key, entry) => {
                 let stale = entry.filter(|entry| self.cache.may_be_stale(entry));
-                let miss = Miss::new(&request, stale, &self.cache);
+                let miss = Miss::new(&request, key, stale, &self.cache);
                 match (&miss.stale, access) {
                     (Some(entry), _) if entry.is_in_outage(&miss.generation) => {
                         miss.serve_stale(entry, &self.cache).await
@@ -101,7 +98,6 @@ impl Front {
                     (_, Access::ReadAndFill) => self.join(request, miss).await,
                 }
             }
-            Lookup::Bypass => self.layers.answer(request, ready).await,
         }
     }
 
@@ -109,7 +105,7 @@ impl Front {
     async fn pass(self, request: Request, miss: Miss) -> Response {
         let response = self.layers.answer(request, ready).await;
         match &miss.stale {
-            Some(entry) if policy::is_unreachable(response.status()) => {
+            Some(entry) if is_unreachable(response.status()) => {
                 miss.serve_stale(entry, &self.cache).await
             }
             _ => response,
@@ -118,11 +114,8 @@ impl Front {
 
     /// Asks for all who want the same, or waits for one who does.
     async fn join(self, request: Request, miss: Miss) -> Response {
-        let Some(key) = RequestKey::of(&request, self.surface.name) else {
-            return self.layers.answer(request, ready).await;
-        };
         let basis = Basis {
-            key: key.to_owned(),
+            key: miss.key.clone(),
             asked_at: Instant::now(),
             generation: miss.generation.clone(),
         };
@@ -157,7 +150,7 @@ impl Front {
         };
         let response = match (outcome, &miss.stale) {
             (Some(Ok(response)), None) => response,
-            (Some(Ok(response)), Some(_)) if !policy::is_unreachable(response.status()) => response,
+            (Some(Ok(response)), Some(_)) if !is_unreachable(response.status()) => response,
             (_, Some(entry)) => {
                 entry.note_outage(&miss.generation, OUTAGE_PAUSE);
                 return miss.serve_stale(entry, &self.cache).await;
@@ -194,8 +187,9 @@ impl Front {
 }
 
 impl Miss {
-    fn new(request: &Request, stale: Option<Arc<Entry>>, cache: &ResponseCache) -> Self {
+    fn new(request: &Request, key: Key, stale: Option<Arc<Entry>>, cache: &ResponseCache) -> Self {
         Self {
+            key,
             generation: cache.0.changes.generation(request.uri().path()),
             method: request.method().clone(),
             conditions: conditional::conditions(request.headers()),

@@ -1,15 +1,16 @@
 //! Which client a request comes from.
 
 use http::HeaderMap;
-use http_kit::TrustedProxies;
+use http_kit::client_address;
+use server::networks::Networks;
 
 fn client(trusted: &str, peer: &str, forwarded: &[&str]) -> String {
     let mut headers = HeaderMap::new();
     for line in forwarded {
         headers.append("x-forwarded-for", line.parse().unwrap());
     }
-    let trusted: TrustedProxies = trusted.parse().unwrap();
-    trusted.client(peer.parse().unwrap(), &headers).to_string()
+    let trusted: Networks = trusted.parse().unwrap();
+    client_address(&trusted, peer.parse().unwrap(), &headers).to_string()
 }
 
 #[test]

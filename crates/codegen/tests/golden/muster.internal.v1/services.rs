@@ -4,7 +4,6 @@ use tonic::{Request, Response, Status};
 use super::bindings;
 use crate::{binding::AccessRule, frame::{Frame, Framed, Messages}};
 use crate::validation::Checked;
-
 /// The handlers of `AccountManagementService`.
 pub trait AccountManagementHandlers<F: Frame>: Send + Sync + 'static {
     /// See [`bindings::CreateAccount`].
@@ -13,42 +12,36 @@ pub trait AccountManagementHandlers<F: Frame>: Send + Sync + 'static {
         caller: F::Session,
         request: super::CreateAccountRequest,
     ) -> impl Future<Output = Result<super::CreateAccountResponse, F::Error>> + Send;
-
     /// See [`bindings::UpdateAccount`].
     fn update_account(
         &self,
         caller: F::Member,
         request: Checked<super::UpdateAccountRequest>,
     ) -> impl Future<Output = Result<super::UpdateAccountResponse, F::Error>> + Send;
-
     /// See [`bindings::GetContact`].
     fn get_contact(
         &self,
         caller: F::Member,
         request: super::GetContactRequest,
     ) -> impl Future<Output = Result<super::Contact, F::Error>> + Send;
-
     /// See [`bindings::StartContactProof`].
     fn start_contact_proof(
         &self,
         caller: F::Member,
         request: super::StartContactProofRequest,
     ) -> impl Future<Output = Result<super::StartContactProofResponse, F::Error>> + Send;
-
     /// See [`bindings::FinishContactProof`].
     fn finish_contact_proof(
         &self,
         caller: F::Member,
         request: super::FinishContactProofRequest,
     ) -> impl Future<Output = Result<super::Contact, F::Error>> + Send;
-
     /// See [`bindings::PreviewRemoval`].
     fn preview_removal(
         &self,
         caller: F::Member,
         request: super::PreviewRemovalRequest,
     ) -> impl Future<Output = Result<super::RemovalPreview, F::Error>> + Send;
-
     /// See [`bindings::RemoveAccount`].
     fn remove_account(
         &self,
@@ -56,7 +49,6 @@ pub trait AccountManagementHandlers<F: Frame>: Send + Sync + 'static {
         request: super::RemoveAccountRequest,
     ) -> impl Future<Output = Result<super::RemoveAccountResponse, F::Error>> + Send;
 }
-
 #[tonic::async_trait]
 impl<
     F: Frame,
@@ -69,7 +61,6 @@ impl<
         let (caller, request) = self.open(bindings::CreateAccount, request, F::session)?;
         self.answer(self.handlers().create_account(caller, request.message)).await
     }
-
     async fn update_account(
         &self,
         request: Request<super::UpdateAccountRequest>,
@@ -77,7 +68,6 @@ impl<
         let (caller, request) = self.open(bindings::UpdateAccount, request, F::member)?;
         self.answer(self.handlers().update_account(caller, request)).await
     }
-
     async fn get_contact(
         &self,
         request: Request<super::GetContactRequest>,
@@ -85,7 +75,6 @@ impl<
         let (caller, request) = self.open(bindings::GetContact, request, F::member)?;
         self.answer(self.handlers().get_contact(caller, request.message)).await
     }
-
     async fn start_contact_proof(
         &self,
         request: Request<super::StartContactProofRequest>,
@@ -94,7 +83,6 @@ impl<
             .open(bindings::StartContactProof, request, F::member)?;
         self.answer(self.handlers().start_contact_proof(caller, request.message)).await
     }
-
     async fn finish_contact_proof(
         &self,
         request: Request<super::FinishContactProofRequest>,
@@ -103,7 +91,6 @@ impl<
             .open(bindings::FinishContactProof, request, F::member)?;
         self.answer(self.handlers().finish_contact_proof(caller, request.message)).await
     }
-
     async fn preview_removal(
         &self,
         request: Request<super::PreviewRemovalRequest>,
@@ -111,7 +98,6 @@ impl<
         let (caller, request) = self.open(bindings::PreviewRemoval, request, F::member)?;
         self.answer(self.handlers().preview_removal(caller, request.message)).await
     }
-
     async fn remove_account(
         &self,
         request: Request<super::RemoveAccountRequest>,
@@ -120,7 +106,6 @@ impl<
         self.answer(self.handlers().remove_account(caller, request.message)).await
     }
 }
-
 /// The handlers of `EdgeService`.
 pub trait EdgeHandlers<F: Frame>: Send + Sync + 'static {
     /// See [`bindings::CheckCredential`].
@@ -130,7 +115,6 @@ pub trait EdgeHandlers<F: Frame>: Send + Sync + 'static {
         request: super::CheckCredentialRequest,
     ) -> impl Future<Output = Result<super::CheckCredentialResponse, F::Error>> + Send;
 }
-
 #[tonic::async_trait]
 impl<F: Frame, H: EdgeHandlers<F>> super::edge_service_server::EdgeService
 for Framed<F, H> {
@@ -143,7 +127,6 @@ for Framed<F, H> {
         self.answer(self.handlers().check_credential(caller, request.message)).await
     }
 }
-
 /// The handlers of `InstanceService`.
 pub trait InstanceHandlers<F: Frame>: Send + Sync + 'static {
     /// See [`bindings::GetInstance`].
@@ -152,7 +135,6 @@ pub trait InstanceHandlers<F: Frame>: Send + Sync + 'static {
         caller: F::Public,
         request: super::GetInstanceRequest,
     ) -> impl Future<Output = Result<super::Instance, F::Error>> + Send;
-
     /// See [`bindings::GetSitePreview`].
     fn get_site_preview(
         &self,
@@ -162,12 +144,10 @@ pub trait InstanceHandlers<F: Frame>: Send + Sync + 'static {
         Output = Result<Response<Messages<crate::http_body::HttpBody>>, F::Error>,
     > + Send;
 }
-
 #[tonic::async_trait]
 impl<F: Frame, H: InstanceHandlers<F>> super::instance_service_server::InstanceService
 for Framed<F, H> {
     type GetSitePreviewStream = Messages<crate::http_body::HttpBody>;
-
     async fn get_instance(
         &self,
         request: Request<super::GetInstanceRequest>,
@@ -175,7 +155,6 @@ for Framed<F, H> {
         let (caller, request) = self.open(bindings::GetInstance, request, F::public)?;
         self.answer(self.handlers().get_instance(caller, request.message)).await
     }
-
     async fn get_site_preview(
         &self,
         request: Request<super::GetSitePreviewRequest>,
@@ -184,7 +163,6 @@ for Framed<F, H> {
         self.answer(self.handlers().get_site_preview(caller, request.message)).await
     }
 }
-
 /// The handlers of `KeyService`.
 pub trait KeyHandlers<F: Frame>: Send + Sync + 'static {
     /// See [`bindings::ListKeys`].
@@ -193,21 +171,18 @@ pub trait KeyHandlers<F: Frame>: Send + Sync + 'static {
         caller: F::Member,
         request: super::ListKeysRequest,
     ) -> impl Future<Output = Result<super::KeyList, F::Error>> + Send;
-
     /// See [`bindings::CreateKey`].
     fn create_key(
         &self,
         caller: F::Member,
         request: super::CreateKeyRequest,
     ) -> impl Future<Output = Result<super::CreatedKey, F::Error>> + Send;
-
     /// See [`bindings::RevokeKey`].
     fn revoke_key(
         &self,
         caller: F::Member,
         request: super::RevokeKeyRequest,
     ) -> impl Future<Output = Result<super::RevokeKeyResponse, F::Error>> + Send;
-
     /// See [`bindings::RotateKey`].
     fn rotate_key(
         &self,
@@ -215,7 +190,6 @@ pub trait KeyHandlers<F: Frame>: Send + Sync + 'static {
         request: super::RotateKeyRequest,
     ) -> impl Future<Output = Result<super::CreatedKey, F::Error>> + Send;
 }
-
 #[tonic::async_trait]
 impl<F: Frame, H: KeyHandlers<F>> super::key_service_server::KeyService
 for Framed<F, H> {
@@ -226,7 +200,6 @@ for Framed<F, H> {
         let (caller, request) = self.open(bindings::ListKeys, request, F::member)?;
         self.answer(self.handlers().list_keys(caller, request.message)).await
     }
-
     async fn create_key(
         &self,
         request: Request<super::CreateKeyRequest>,
@@ -234,7 +207,6 @@ for Framed<F, H> {
         let (caller, request) = self.open(bindings::CreateKey, request, F::member)?;
         self.answer(self.handlers().create_key(caller, request.message)).await
     }
-
     async fn revoke_key(
         &self,
         request: Request<super::RevokeKeyRequest>,
@@ -242,7 +214,6 @@ for Framed<F, H> {
         let (caller, request) = self.open(bindings::RevokeKey, request, F::member)?;
         self.answer(self.handlers().revoke_key(caller, request.message)).await
     }
-
     async fn rotate_key(
         &self,
         request: Request<super::RotateKeyRequest>,
@@ -251,7 +222,6 @@ for Framed<F, H> {
         self.answer(self.handlers().rotate_key(caller, request.message)).await
     }
 }
-
 /// The handlers of `MailEventService`.
 pub trait MailEventHandlers<F: Frame>: Send + Sync + 'static {
     /// See [`bindings::ReceiveMailEvents`].
@@ -261,7 +231,6 @@ pub trait MailEventHandlers<F: Frame>: Send + Sync + 'static {
         request: super::ReceiveMailEventsRequest,
     ) -> impl Future<Output = Result<super::ReceiveMailEventsResponse, F::Error>> + Send;
 }
-
 #[tonic::async_trait]
 impl<
     F: Frame,
@@ -276,7 +245,6 @@ impl<
         self.answer(self.handlers().receive_mail_events(caller, request.message)).await
     }
 }
-
 /// The handlers of `MemberService`.
 pub trait MemberHandlers<F: Frame>: Send + Sync + 'static {
     /// See [`bindings::ListMembers`].
@@ -285,14 +253,12 @@ pub trait MemberHandlers<F: Frame>: Send + Sync + 'static {
         caller: F::Member,
         request: super::ListMembersRequest,
     ) -> impl Future<Output = Result<super::MemberList, F::Error>> + Send;
-
     /// See [`bindings::InviteMember`].
     fn invite_member(
         &self,
         caller: F::Member,
         request: super::InviteMemberRequest,
     ) -> impl Future<Output = Result<super::Invitation, F::Error>> + Send;
-
     /// See [`bindings::WithdrawInvitation`].
     fn withdraw_invitation(
         &self,
@@ -301,42 +267,36 @@ pub trait MemberHandlers<F: Frame>: Send + Sync + 'static {
     ) -> impl Future<
         Output = Result<super::WithdrawInvitationResponse, F::Error>,
     > + Send;
-
     /// See [`bindings::ChangeRole`].
     fn change_role(
         &self,
         caller: F::Member,
         request: super::ChangeRoleRequest,
     ) -> impl Future<Output = Result<super::Member, F::Error>> + Send;
-
     /// See [`bindings::RemoveMember`].
     fn remove_member(
         &self,
         caller: F::Member,
         request: super::RemoveMemberRequest,
     ) -> impl Future<Output = Result<super::RemoveMemberResponse, F::Error>> + Send;
-
     /// See [`bindings::LeaveAccount`].
     fn leave_account(
         &self,
         caller: F::Session,
         request: super::LeaveAccountRequest,
     ) -> impl Future<Output = Result<super::LeaveAccountResponse, F::Error>> + Send;
-
     /// See [`bindings::GetInvitation`].
     fn get_invitation(
         &self,
         caller: F::Public,
         request: super::GetInvitationRequest,
     ) -> impl Future<Output = Result<super::ReceivedInvitation, F::Error>> + Send;
-
     /// See [`bindings::AcceptInvitation`].
     fn accept_invitation(
         &self,
         caller: F::Session,
         request: super::AcceptInvitationRequest,
     ) -> impl Future<Output = Result<super::AcceptInvitationResponse, F::Error>> + Send;
-
     /// See [`bindings::DeclineInvitation`].
     fn decline_invitation(
         &self,
@@ -344,7 +304,6 @@ pub trait MemberHandlers<F: Frame>: Send + Sync + 'static {
         request: super::DeclineInvitationRequest,
     ) -> impl Future<Output = Result<super::DeclineInvitationResponse, F::Error>> + Send;
 }
-
 #[tonic::async_trait]
 impl<F: Frame, H: MemberHandlers<F>> super::member_service_server::MemberService
 for Framed<F, H> {
@@ -355,7 +314,6 @@ for Framed<F, H> {
         let (caller, request) = self.open(bindings::ListMembers, request, F::member)?;
         self.answer(self.handlers().list_members(caller, request.message)).await
     }
-
     async fn invite_member(
         &self,
         request: Request<super::InviteMemberRequest>,
@@ -363,7 +321,6 @@ for Framed<F, H> {
         let (caller, request) = self.open(bindings::InviteMember, request, F::member)?;
         self.answer(self.handlers().invite_member(caller, request.message)).await
     }
-
     async fn withdraw_invitation(
         &self,
         request: Request<super::WithdrawInvitationRequest>,
@@ -372,7 +329,6 @@ for Framed<F, H> {
             .open(bindings::WithdrawInvitation, request, F::member)?;
         self.answer(self.handlers().withdraw_invitation(caller, request.message)).await
     }
-
     async fn change_role(
         &self,
         request: Request<super::ChangeRoleRequest>,
@@ -380,7 +336,6 @@ for Framed<F, H> {
         let (caller, request) = self.open(bindings::ChangeRole, request, F::member)?;
         self.answer(self.handlers().change_role(caller, request.message)).await
     }
-
     async fn remove_member(
         &self,
         request: Request<super::RemoveMemberRequest>,
@@ -388,7 +343,6 @@ for Framed<F, H> {
         let (caller, request) = self.open(bindings::RemoveMember, request, F::member)?;
         self.answer(self.handlers().remove_member(caller, request.message)).await
     }
-
     async fn leave_account(
         &self,
         request: Request<super::LeaveAccountRequest>,
@@ -396,7 +350,6 @@ for Framed<F, H> {
         let (caller, request) = self.open(bindings::LeaveAccount, request, F::session)?;
         self.answer(self.handlers().leave_account(caller, request.message)).await
     }
-
     async fn get_invitation(
         &self,
         request: Request<super::GetInvitationRequest>,
@@ -404,7 +357,6 @@ for Framed<F, H> {
         let (caller, request) = self.open(bindings::GetInvitation, request, F::public)?;
         self.answer(self.handlers().get_invitation(caller, request.message)).await
     }
-
     async fn accept_invitation(
         &self,
         request: Request<super::AcceptInvitationRequest>,
@@ -413,7 +365,6 @@ for Framed<F, H> {
             .open(bindings::AcceptInvitation, request, F::session)?;
         self.answer(self.handlers().accept_invitation(caller, request.message)).await
     }
-
     async fn decline_invitation(
         &self,
         request: Request<super::DeclineInvitationRequest>,
@@ -423,7 +374,6 @@ for Framed<F, H> {
         self.answer(self.handlers().decline_invitation(caller, request.message)).await
     }
 }
-
 /// The handlers of `OAuthService`.
 pub trait OAuthHandlers<F: Frame>: Send + Sync + 'static {
     /// See [`bindings::GetOAuthServer`].
@@ -432,63 +382,54 @@ pub trait OAuthHandlers<F: Frame>: Send + Sync + 'static {
         caller: F::Public,
         request: super::GetOAuthServerRequest,
     ) -> impl Future<Output = Result<super::OAuthServer, F::Error>> + Send;
-
     /// See [`bindings::CheckAuthorization`].
     fn check_authorization(
         &self,
         caller: F::Public,
         request: super::AuthorizationRequest,
     ) -> impl Future<Output = Result<super::CheckedAuthorization, F::Error>> + Send;
-
     /// See [`bindings::BeginAuthorization`].
     fn begin_authorization(
         &self,
         caller: F::Session,
         request: super::BeginAuthorizationRequest,
     ) -> impl Future<Output = Result<super::BegunAuthorization, F::Error>> + Send;
-
     /// See [`bindings::GetAuthorization`].
     fn get_authorization(
         &self,
         caller: F::Session,
         request: super::GetAuthorizationRequest,
     ) -> impl Future<Output = Result<super::PendingAuthorization, F::Error>> + Send;
-
     /// See [`bindings::DecideAuthorization`].
     fn decide_authorization(
         &self,
         caller: F::Session,
         request: super::DecideAuthorizationRequest,
     ) -> impl Future<Output = Result<super::DecidedAuthorization, F::Error>> + Send;
-
     /// See [`bindings::ExchangeToken`].
     fn exchange_token(
         &self,
         caller: F::Public,
         request: super::ExchangeTokenRequest,
     ) -> impl Future<Output = Result<super::ExchangedToken, F::Error>> + Send;
-
     /// See [`bindings::RegisterClient`].
     fn register_client(
         &self,
         caller: F::Public,
         request: super::RegisterClientRequest,
     ) -> impl Future<Output = Result<super::RegisteredClient, F::Error>> + Send;
-
     /// See [`bindings::RevokeToken`].
     fn revoke_token(
         &self,
         caller: F::Public,
         request: super::RevokeTokenRequest,
     ) -> impl Future<Output = Result<super::RevokedToken, F::Error>> + Send;
-
     /// See [`bindings::ListConnectedApps`].
     fn list_connected_apps(
         &self,
         caller: F::Session,
         request: super::ListConnectedAppsRequest,
     ) -> impl Future<Output = Result<super::ConnectedAppList, F::Error>> + Send;
-
     /// See [`bindings::DisconnectApp`].
     fn disconnect_app(
         &self,
@@ -496,7 +437,6 @@ pub trait OAuthHandlers<F: Frame>: Send + Sync + 'static {
         request: super::DisconnectAppRequest,
     ) -> impl Future<Output = Result<super::DisconnectAppResponse, F::Error>> + Send;
 }
-
 #[tonic::async_trait]
 impl<F: Frame, H: OAuthHandlers<F>> super::o_auth_service_server::OAuthService
 for Framed<F, H> {
@@ -507,7 +447,6 @@ for Framed<F, H> {
         let (caller, request) = self.open(bindings::GetOAuthServer, request, F::public)?;
         self.answer(self.handlers().get_o_auth_server(caller, request.message)).await
     }
-
     async fn check_authorization(
         &self,
         request: Request<super::AuthorizationRequest>,
@@ -516,7 +455,6 @@ for Framed<F, H> {
             .open(bindings::CheckAuthorization, request, F::public)?;
         self.answer(self.handlers().check_authorization(caller, request.message)).await
     }
-
     async fn begin_authorization(
         &self,
         request: Request<super::BeginAuthorizationRequest>,
@@ -525,7 +463,6 @@ for Framed<F, H> {
             .open(bindings::BeginAuthorization, request, F::session)?;
         self.answer(self.handlers().begin_authorization(caller, request.message)).await
     }
-
     async fn get_authorization(
         &self,
         request: Request<super::GetAuthorizationRequest>,
@@ -534,7 +471,6 @@ for Framed<F, H> {
             .open(bindings::GetAuthorization, request, F::session)?;
         self.answer(self.handlers().get_authorization(caller, request.message)).await
     }
-
     async fn decide_authorization(
         &self,
         request: Request<super::DecideAuthorizationRequest>,
@@ -543,7 +479,6 @@ for Framed<F, H> {
             .open(bindings::DecideAuthorization, request, F::session)?;
         self.answer(self.handlers().decide_authorization(caller, request.message)).await
     }
-
     async fn exchange_token(
         &self,
         request: Request<super::ExchangeTokenRequest>,
@@ -551,7 +486,6 @@ for Framed<F, H> {
         let (caller, request) = self.open(bindings::ExchangeToken, request, F::public)?;
         self.answer(self.handlers().exchange_token(caller, request.message)).await
     }
-
     async fn register_client(
         &self,
         request: Request<super::RegisterClientRequest>,
@@ -559,7 +493,6 @@ for Framed<F, H> {
         let (caller, request) = self.open(bindings::RegisterClient, request, F::public)?;
         self.answer(self.handlers().register_client(caller, request.message)).await
     }
-
     async fn revoke_token(
         &self,
         request: Request<super::RevokeTokenRequest>,
@@ -567,7 +500,6 @@ for Framed<F, H> {
         let (caller, request) = self.open(bindings::RevokeToken, request, F::public)?;
         self.answer(self.handlers().revoke_token(caller, request.message)).await
     }
-
     async fn list_connected_apps(
         &self,
         request: Request<super::ListConnectedAppsRequest>,
@@ -576,7 +508,6 @@ for Framed<F, H> {
             .open(bindings::ListConnectedApps, request, F::session)?;
         self.answer(self.handlers().list_connected_apps(caller, request.message)).await
     }
-
     async fn disconnect_app(
         &self,
         request: Request<super::DisconnectAppRequest>,
@@ -585,7 +516,6 @@ for Framed<F, H> {
         self.answer(self.handlers().disconnect_app(caller, request.message)).await
     }
 }
-
 /// The handlers of `OrganizerMailService`.
 pub trait OrganizerMailHandlers<F: Frame>: Send + Sync + 'static {
     /// See [`bindings::GetMailChoice`].
@@ -594,7 +524,6 @@ pub trait OrganizerMailHandlers<F: Frame>: Send + Sync + 'static {
         caller: F::Member,
         request: super::GetMailChoiceRequest,
     ) -> impl Future<Output = Result<super::MailChoice, F::Error>> + Send;
-
     /// See [`bindings::SetMailChoice`].
     fn set_mail_choice(
         &self,
@@ -602,7 +531,6 @@ pub trait OrganizerMailHandlers<F: Frame>: Send + Sync + 'static {
         request: super::SetMailChoiceRequest,
     ) -> impl Future<Output = Result<super::MailChoice, F::Error>> + Send;
 }
-
 #[tonic::async_trait]
 impl<
     F: Frame,
@@ -615,7 +543,6 @@ impl<
         let (caller, request) = self.open(bindings::GetMailChoice, request, F::member)?;
         self.answer(self.handlers().get_mail_choice(caller, request.message)).await
     }
-
     async fn set_mail_choice(
         &self,
         request: Request<super::SetMailChoiceRequest>,
@@ -624,7 +551,6 @@ impl<
         self.answer(self.handlers().set_mail_choice(caller, request.message)).await
     }
 }
-
 /// The handlers of `PersonService`.
 pub trait PersonHandlers<F: Frame>: Send + Sync + 'static {
     /// See [`bindings::RenamePerson`].
@@ -633,21 +559,18 @@ pub trait PersonHandlers<F: Frame>: Send + Sync + 'static {
         caller: F::Session,
         request: super::RenamePersonRequest,
     ) -> impl Future<Output = Result<super::Person, F::Error>> + Send;
-
     /// See [`bindings::StartEmailChange`].
     fn start_email_change(
         &self,
         caller: F::Session,
         request: super::StartEmailChangeRequest,
     ) -> impl Future<Output = Result<super::StartEmailChangeResponse, F::Error>> + Send;
-
     /// See [`bindings::FinishEmailChange`].
     fn finish_email_change(
         &self,
         caller: F::Session,
         request: super::FinishEmailChangeRequest,
     ) -> impl Future<Output = Result<super::Person, F::Error>> + Send;
-
     /// See [`bindings::RemovePerson`].
     fn remove_person(
         &self,
@@ -655,7 +578,6 @@ pub trait PersonHandlers<F: Frame>: Send + Sync + 'static {
         request: super::RemovePersonRequest,
     ) -> impl Future<Output = Result<super::RemovePersonResponse, F::Error>> + Send;
 }
-
 #[tonic::async_trait]
 impl<F: Frame, H: PersonHandlers<F>> super::person_service_server::PersonService
 for Framed<F, H> {
@@ -666,7 +588,6 @@ for Framed<F, H> {
         let (caller, request) = self.open(bindings::RenamePerson, request, F::session)?;
         self.answer(self.handlers().rename_person(caller, request.message)).await
     }
-
     async fn start_email_change(
         &self,
         request: Request<super::StartEmailChangeRequest>,
@@ -675,7 +596,6 @@ for Framed<F, H> {
             .open(bindings::StartEmailChange, request, F::session)?;
         self.answer(self.handlers().start_email_change(caller, request.message)).await
     }
-
     async fn finish_email_change(
         &self,
         request: Request<super::FinishEmailChangeRequest>,
@@ -684,7 +604,6 @@ for Framed<F, H> {
             .open(bindings::FinishEmailChange, request, F::session)?;
         self.answer(self.handlers().finish_email_change(caller, request.message)).await
     }
-
     async fn remove_person(
         &self,
         request: Request<super::RemovePersonRequest>,
@@ -693,7 +612,6 @@ for Framed<F, H> {
         self.answer(self.handlers().remove_person(caller, request.message)).await
     }
 }
-
 /// The handlers of `SessionService`.
 pub trait SessionHandlers<F: Frame>: Send + Sync + 'static {
     /// See [`bindings::GetSession`].
@@ -702,56 +620,48 @@ pub trait SessionHandlers<F: Frame>: Send + Sync + 'static {
         caller: F::Session,
         request: super::GetSessionRequest,
     ) -> impl Future<Output = Result<super::Session, F::Error>> + Send;
-
     /// See [`bindings::ListSessions`].
     fn list_sessions(
         &self,
         caller: F::Session,
         request: super::ListSessionsRequest,
     ) -> impl Future<Output = Result<super::SessionList, F::Error>> + Send;
-
     /// See [`bindings::ListOwnTrail`].
     fn list_own_trail(
         &self,
         caller: F::Session,
         request: super::ListOwnTrailRequest,
     ) -> impl Future<Output = Result<super::OwnTrail, F::Error>> + Send;
-
     /// See [`bindings::SwitchAccount`].
     fn switch_account(
         &self,
         caller: F::Session,
         request: super::SwitchAccountRequest,
     ) -> impl Future<Output = Result<super::Session, F::Error>> + Send;
-
     /// See [`bindings::EndSession`].
     fn end_session(
         &self,
         caller: F::Session,
         request: super::EndSessionRequest,
     ) -> impl Future<Output = Result<super::EndSessionResponse, F::Error>> + Send;
-
     /// See [`bindings::SignOut`].
     fn sign_out(
         &self,
         caller: F::Session,
         request: super::SignOutRequest,
     ) -> impl Future<Output = Result<super::SignOutResponse, F::Error>> + Send;
-
     /// See [`bindings::SignOutEverywhere`].
     fn sign_out_everywhere(
         &self,
         caller: F::Session,
         request: super::SignOutEverywhereRequest,
     ) -> impl Future<Output = Result<super::SignOutEverywhereResponse, F::Error>> + Send;
-
     /// See [`bindings::StartStepUp`].
     fn start_step_up(
         &self,
         caller: F::Session,
         request: super::StartStepUpRequest,
     ) -> impl Future<Output = Result<super::StartStepUpResponse, F::Error>> + Send;
-
     /// See [`bindings::FinishStepUp`].
     fn finish_step_up(
         &self,
@@ -759,7 +669,6 @@ pub trait SessionHandlers<F: Frame>: Send + Sync + 'static {
         request: super::FinishStepUpRequest,
     ) -> impl Future<Output = Result<super::SteppedUp, F::Error>> + Send;
 }
-
 #[tonic::async_trait]
 impl<F: Frame, H: SessionHandlers<F>> super::session_service_server::SessionService
 for Framed<F, H> {
@@ -770,7 +679,6 @@ for Framed<F, H> {
         let (caller, request) = self.open(bindings::GetSession, request, F::session)?;
         self.answer(self.handlers().get_session(caller, request.message)).await
     }
-
     async fn list_sessions(
         &self,
         request: Request<super::ListSessionsRequest>,
@@ -778,7 +686,6 @@ for Framed<F, H> {
         let (caller, request) = self.open(bindings::ListSessions, request, F::session)?;
         self.answer(self.handlers().list_sessions(caller, request.message)).await
     }
-
     async fn list_own_trail(
         &self,
         request: Request<super::ListOwnTrailRequest>,
@@ -786,7 +693,6 @@ for Framed<F, H> {
         let (caller, request) = self.open(bindings::ListOwnTrail, request, F::session)?;
         self.answer(self.handlers().list_own_trail(caller, request.message)).await
     }
-
     async fn switch_account(
         &self,
         request: Request<super::SwitchAccountRequest>,
@@ -794,7 +700,6 @@ for Framed<F, H> {
         let (caller, request) = self.open(bindings::SwitchAccount, request, F::session)?;
         self.answer(self.handlers().switch_account(caller, request.message)).await
     }
-
     async fn end_session(
         &self,
         request: Request<super::EndSessionRequest>,
@@ -802,7 +707,6 @@ for Framed<F, H> {
         let (caller, request) = self.open(bindings::EndSession, request, F::session)?;
         self.answer(self.handlers().end_session(caller, request.message)).await
     }
-
     async fn sign_out(
         &self,
         request: Request<super::SignOutRequest>,
@@ -810,7 +714,6 @@ for Framed<F, H> {
         let (caller, request) = self.open(bindings::SignOut, request, F::session)?;
         self.answer(self.handlers().sign_out(caller, request.message)).await
     }
-
     async fn sign_out_everywhere(
         &self,
         request: Request<super::SignOutEverywhereRequest>,
@@ -819,7 +722,6 @@ for Framed<F, H> {
             .open(bindings::SignOutEverywhere, request, F::session)?;
         self.answer(self.handlers().sign_out_everywhere(caller, request.message)).await
     }
-
     async fn start_step_up(
         &self,
         request: Request<super::StartStepUpRequest>,
@@ -827,7 +729,6 @@ for Framed<F, H> {
         let (caller, request) = self.open(bindings::StartStepUp, request, F::session)?;
         self.answer(self.handlers().start_step_up(caller, request.message)).await
     }
-
     async fn finish_step_up(
         &self,
         request: Request<super::FinishStepUpRequest>,
@@ -836,7 +737,6 @@ for Framed<F, H> {
         self.answer(self.handlers().finish_step_up(caller, request.message)).await
     }
 }
-
 /// The handlers of `SignInService`.
 pub trait SignInHandlers<F: Frame>: Send + Sync + 'static {
     /// See [`bindings::StartSignIn`].
@@ -845,28 +745,24 @@ pub trait SignInHandlers<F: Frame>: Send + Sync + 'static {
         caller: F::Public,
         request: super::StartSignInRequest,
     ) -> impl Future<Output = Result<super::StartSignInResponse, F::Error>> + Send;
-
     /// See [`bindings::FinishSignIn`].
     fn finish_sign_in(
         &self,
         caller: F::Public,
         request: super::FinishSignInRequest,
     ) -> impl Future<Output = Result<super::SignedIn, F::Error>> + Send;
-
     /// See [`bindings::StartTakeBack`].
     fn start_take_back(
         &self,
         caller: F::Public,
         request: super::StartTakeBackRequest,
     ) -> impl Future<Output = Result<super::StartTakeBackResponse, F::Error>> + Send;
-
     /// See [`bindings::FinishTakeBack`].
     fn finish_take_back(
         &self,
         caller: F::Public,
         request: super::FinishTakeBackRequest,
     ) -> impl Future<Output = Result<super::SignedIn, F::Error>> + Send;
-
     /// See [`bindings::UseSignInLink`].
     fn use_sign_in_link(
         &self,
@@ -874,7 +770,6 @@ pub trait SignInHandlers<F: Frame>: Send + Sync + 'static {
         request: super::UseSignInLinkRequest,
     ) -> impl Future<Output = Result<super::SignedIn, F::Error>> + Send;
 }
-
 #[tonic::async_trait]
 impl<F: Frame, H: SignInHandlers<F>> super::sign_in_service_server::SignInService
 for Framed<F, H> {
@@ -885,7 +780,6 @@ for Framed<F, H> {
         let (caller, request) = self.open(bindings::StartSignIn, request, F::public)?;
         self.answer(self.handlers().start_sign_in(caller, request.message)).await
     }
-
     async fn finish_sign_in(
         &self,
         request: Request<super::FinishSignInRequest>,
@@ -893,7 +787,6 @@ for Framed<F, H> {
         let (caller, request) = self.open(bindings::FinishSignIn, request, F::public)?;
         self.answer(self.handlers().finish_sign_in(caller, request.message)).await
     }
-
     async fn start_take_back(
         &self,
         request: Request<super::StartTakeBackRequest>,
@@ -901,7 +794,6 @@ for Framed<F, H> {
         let (caller, request) = self.open(bindings::StartTakeBack, request, F::public)?;
         self.answer(self.handlers().start_take_back(caller, request.message)).await
     }
-
     async fn finish_take_back(
         &self,
         request: Request<super::FinishTakeBackRequest>,
@@ -909,7 +801,6 @@ for Framed<F, H> {
         let (caller, request) = self.open(bindings::FinishTakeBack, request, F::public)?;
         self.answer(self.handlers().finish_take_back(caller, request.message)).await
     }
-
     async fn use_sign_in_link(
         &self,
         request: Request<super::UseSignInLinkRequest>,
@@ -918,7 +809,6 @@ for Framed<F, H> {
         self.answer(self.handlers().use_sign_in_link(caller, request.message)).await
     }
 }
-
 /// The handlers of `ViewService`.
 pub trait ViewHandlers<F: Frame>: Send + Sync + 'static {
     /// See [`bindings::RecordViews`].
@@ -928,7 +818,6 @@ pub trait ViewHandlers<F: Frame>: Send + Sync + 'static {
         request: super::RecordViewsRequest,
     ) -> impl Future<Output = Result<super::RecordViewsResponse, F::Error>> + Send;
 }
-
 #[tonic::async_trait]
 impl<F: Frame, H: ViewHandlers<F>> super::view_service_server::ViewService
 for Framed<F, H> {
@@ -1159,7 +1048,6 @@ static ACCESS: &[(&str, AccessRule)] = &[
         AccessRule::of::<bindings::RecordViews>(),
     ),
 ];
-
 /// The access rule of the rpc at a gRPC path; `None` if this package has no such rpc.
 pub fn access(grpc_path: &str) -> Option<AccessRule> {
     let found = ACCESS.iter().find(|(path, _)| *path == grpc_path)?;

@@ -4,16 +4,13 @@ use crate::binding::{
     Access, Binding, Body, Caching, Content, InvalidParameter, PublicRpc, Rpc,
     RpcVisitor, Visitor,
 };
-use crate::scope::Scope;
-
+use crate::Scope;
 /// `GET /api/v1/me`: Reads the account that the credential belongs to: its plan, and how much of its quotas is used. A member for some events only gets `INSUFFICIENT_SCOPE`; `GET /me/events` lists the events that they reach.
 #[derive(Debug, Clone, Copy)]
 pub struct GetAccount;
-
 impl Rpc for GetAccount {
     type Request = super::GetAccountRequest;
     type Response = super::Account;
-
     const NAME: &'static str = "GetAccount";
     const GRPC_PATH: &'static str = "/muster.v1.AccountService/GetAccount";
     const INTERNAL: bool = false;
@@ -22,18 +19,15 @@ impl Rpc for GetAccount {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
 }
-
 impl PublicRpc for GetAccount {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
 }
-
 impl Binding for GetAccount {
     const METHOD: http::Method = http::Method::GET;
     const PATH: &'static str = "/api/v1/me";
@@ -41,20 +35,16 @@ impl Binding for GetAccount {
     const PATH_FIELDS: &'static [&'static str] = &[];
     const QUERY_FIELDS: &'static [&'static str] = &[];
     const LIST_FIELDS: &'static [&'static str] = &[];
-
     fn set(_: &mut Self::Request, _: &str, _: &str) -> Result<(), InvalidParameter> {
         Ok(())
     }
 }
-
 /// `GET /api/v1/me/export`: Everything that the account holds, as a ZIP archive of JSON and tables: the account, members and invitations, keys and webhooks without secrets, events, registrations on paid plans, activity, and with a person's session their own data. What the credential may not read is left out, and README.txt says so. Each core makes one archive of an account at a time, and breaks it off when it is read at less than 8 kB a second after two minutes.
 #[derive(Debug, Clone, Copy)]
 pub struct ExportAccount;
-
 impl Rpc for ExportAccount {
     type Request = super::ExportAccountRequest;
     type Response = crate::http_body::HttpBody;
-
     const NAME: &'static str = "ExportAccount";
     const GRPC_PATH: &'static str = "/muster.v1.AccountService/ExportAccount";
     const INTERNAL: bool = false;
@@ -63,18 +53,15 @@ impl Rpc for ExportAccount {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
 }
-
 impl PublicRpc for ExportAccount {
     const CONTENT: Content = Content::File;
     const CACHING: Option<Caching> = None;
 }
-
 impl Binding for ExportAccount {
     const METHOD: http::Method = http::Method::GET;
     const PATH: &'static str = "/api/v1/me/export";
@@ -82,20 +69,16 @@ impl Binding for ExportAccount {
     const PATH_FIELDS: &'static [&'static str] = &[];
     const QUERY_FIELDS: &'static [&'static str] = &[];
     const LIST_FIELDS: &'static [&'static str] = &[];
-
     fn set(_: &mut Self::Request, _: &str, _: &str) -> Result<(), InvalidParameter> {
         Ok(())
     }
 }
-
 /// `GET /api/v1/me/activity`: Lists what happened on the account and its events: who did what, and when. Latest first.
 #[derive(Debug, Clone, Copy)]
 pub struct ListActivity;
-
 impl Rpc for ListActivity {
     type Request = super::ListActivityRequest;
     type Response = super::ActivityList;
-
     const NAME: &'static str = "ListActivity";
     const GRPC_PATH: &'static str = "/muster.v1.AccountService/ListActivity";
     const INTERNAL: bool = false;
@@ -104,18 +87,15 @@ impl Rpc for ListActivity {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
 }
-
 impl PublicRpc for ListActivity {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
 }
-
 impl Binding for ListActivity {
     const METHOD: http::Method = http::Method::GET;
     const PATH: &'static str = "/api/v1/me/activity";
@@ -129,9 +109,7 @@ impl Binding for ListActivity {
         "limit",
         "cursor",
     ];
-
     const LIST_FIELDS: &'static [&'static str] = &[];
-
     fn set(
         request: &mut Self::Request,
         field: &str,
@@ -148,21 +126,17 @@ impl Binding for ListActivity {
         }
         Ok(())
     }
-
     fn next_page(response: &Self::Response) -> Option<(&'static str, String)> {
         let next = response.next_cursor.as_ref()?;
         Some(("cursor", next.clone()))
     }
 }
-
 /// `GET /api/v1/me/activity.csv`: All of the activity that the filters leave as a table for spreadsheets, latest first: UTF-8 with a byte order mark, a header line, one line for each entry. In `changes` there is one changed field per line. Formulas are made harmless as in the table of registrations.
 #[derive(Debug, Clone, Copy)]
 pub struct ExportActivity;
-
 impl Rpc for ExportActivity {
     type Request = super::ExportActivityRequest;
     type Response = crate::http_body::HttpBody;
-
     const NAME: &'static str = "ExportActivity";
     const GRPC_PATH: &'static str = "/muster.v1.AccountService/ExportActivity";
     const INTERNAL: bool = false;
@@ -171,18 +145,15 @@ impl Rpc for ExportActivity {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
 }
-
 impl PublicRpc for ExportActivity {
     const CONTENT: Content = Content::File;
     const CACHING: Option<Caching> = None;
 }
-
 impl Binding for ExportActivity {
     const METHOD: http::Method = http::Method::GET;
     const PATH: &'static str = "/api/v1/me/activity.csv";
@@ -190,7 +161,6 @@ impl Binding for ExportActivity {
     const PATH_FIELDS: &'static [&'static str] = &[];
     const QUERY_FIELDS: &'static [&'static str] = &["event_id", "q", "from", "to"];
     const LIST_FIELDS: &'static [&'static str] = &[];
-
     fn set(
         request: &mut Self::Request,
         field: &str,
@@ -206,15 +176,12 @@ impl Binding for ExportActivity {
         Ok(())
     }
 }
-
 /// `GET /api/v1/events`: Lists the events that are published, listed, not cancelled and not ended, earliest start first. With filters, only those that match all of them, of which the first 10,000 can be paged through. Case and accents are ignored, and an empty filter is as if it were absent.
 #[derive(Debug, Clone, Copy)]
 pub struct ListEvents;
-
 impl Rpc for ListEvents {
     type Request = super::ListEventsRequest;
     type Response = super::EventList;
-
     const NAME: &'static str = "ListEvents";
     const GRPC_PATH: &'static str = "/muster.v1.CatalogueService/ListEvents";
     const INTERNAL: bool = false;
@@ -223,13 +190,11 @@ impl Rpc for ListEvents {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
 }
-
 impl PublicRpc for ListEvents {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = Some(Caching {
@@ -237,7 +202,6 @@ impl PublicRpc for ListEvents {
         stale_while_revalidate_seconds: 0,
     });
 }
-
 impl Binding for ListEvents {
     const METHOD: http::Method = http::Method::GET;
     const PATH: &'static str = "/api/v1/events";
@@ -255,9 +219,7 @@ impl Binding for ListEvents {
         "past",
         "series",
     ];
-
     const LIST_FIELDS: &'static [&'static str] = &[];
-
     fn set(
         request: &mut Self::Request,
         field: &str,
@@ -280,21 +242,17 @@ impl Binding for ListEvents {
         }
         Ok(())
     }
-
     fn next_page(response: &Self::Response) -> Option<(&'static str, String)> {
         let next = response.next_offset.as_ref()?;
         Some(("offset", next.to_string()))
     }
 }
-
 /// `GET /api/v1/events/{slug}`: Reads one public event. Not found unless it is published, listed, not cancelled and not ended.
 #[derive(Debug, Clone, Copy)]
 pub struct GetEvent;
-
 impl Rpc for GetEvent {
     type Request = super::GetEventRequest;
     type Response = super::Event;
-
     const NAME: &'static str = "GetEvent";
     const GRPC_PATH: &'static str = "/muster.v1.CatalogueService/GetEvent";
     const INTERNAL: bool = false;
@@ -303,13 +261,11 @@ impl Rpc for GetEvent {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
 }
-
 impl PublicRpc for GetEvent {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = Some(Caching {
@@ -317,7 +273,6 @@ impl PublicRpc for GetEvent {
         stale_while_revalidate_seconds: 0,
     });
 }
-
 impl Binding for GetEvent {
     const METHOD: http::Method = http::Method::GET;
     const PATH: &'static str = "/api/v1/events/{slug}";
@@ -325,7 +280,6 @@ impl Binding for GetEvent {
     const PATH_FIELDS: &'static [&'static str] = &["slug"];
     const QUERY_FIELDS: &'static [&'static str] = &[];
     const LIST_FIELDS: &'static [&'static str] = &[];
-
     fn set(
         request: &mut Self::Request,
         field: &str,
@@ -337,15 +291,12 @@ impl Binding for GetEvent {
         Ok(())
     }
 }
-
 /// `GET /api/v1/organizers/{handle}`: Reads an organizer: the public page of an account. By a handle that it gave up, it is found for a year; `handle` is its present one. Not found without a page, and while the account is suspended. List its events with `GET /events` and `organizer`.
 #[derive(Debug, Clone, Copy)]
 pub struct GetOrganizer;
-
 impl Rpc for GetOrganizer {
     type Request = super::GetOrganizerRequest;
     type Response = super::Organizer;
-
     const NAME: &'static str = "GetOrganizer";
     const GRPC_PATH: &'static str = "/muster.v1.CatalogueService/GetOrganizer";
     const INTERNAL: bool = false;
@@ -354,13 +305,11 @@ impl Rpc for GetOrganizer {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
 }
-
 impl PublicRpc for GetOrganizer {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = Some(Caching {
@@ -368,7 +317,6 @@ impl PublicRpc for GetOrganizer {
         stale_while_revalidate_seconds: 0,
     });
 }
-
 impl Binding for GetOrganizer {
     const METHOD: http::Method = http::Method::GET;
     const PATH: &'static str = "/api/v1/organizers/{handle}";
@@ -376,7 +324,6 @@ impl Binding for GetOrganizer {
     const PATH_FIELDS: &'static [&'static str] = &["handle"];
     const QUERY_FIELDS: &'static [&'static str] = &[];
     const LIST_FIELDS: &'static [&'static str] = &[];
-
     fn set(
         request: &mut Self::Request,
         field: &str,
@@ -388,15 +335,12 @@ impl Binding for GetOrganizer {
         Ok(())
     }
 }
-
 /// Lists the cities that public events name. For the website; it has no route.
 #[derive(Debug, Clone, Copy)]
 pub struct ListCities;
-
 impl Rpc for ListCities {
     type Request = super::ListCitiesRequest;
     type Response = super::CityList;
-
     const NAME: &'static str = "ListCities";
     const GRPC_PATH: &'static str = "/muster.v1.CatalogueService/ListCities";
     const INTERNAL: bool = false;
@@ -405,26 +349,21 @@ impl Rpc for ListCities {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
 }
-
 impl PublicRpc for ListCities {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
 }
-
 /// Reads an event with all that its page and its registration form show. Unlisted, ended and cancelled events are found, too; drafts are not. For the website; it has no route.
 #[derive(Debug, Clone, Copy)]
 pub struct GetEventPage;
-
 impl Rpc for GetEventPage {
     type Request = super::GetEventPageRequest;
     type Response = super::EventPage;
-
     const NAME: &'static str = "GetEventPage";
     const GRPC_PATH: &'static str = "/muster.v1.CatalogueService/GetEventPage";
     const INTERNAL: bool = false;
@@ -433,26 +372,21 @@ impl Rpc for GetEventPage {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
 }
-
 impl PublicRpc for GetEventPage {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
 }
-
 /// An event as a calendar file, which calendars can subscribe to. Unlisted, ended and cancelled events are found, too; drafts are not. For the website; it has no route.
 #[derive(Debug, Clone, Copy)]
 pub struct GetEventCalendar;
-
 impl Rpc for GetEventCalendar {
     type Request = super::GetEventCalendarRequest;
     type Response = super::CalendarFile;
-
     const NAME: &'static str = "GetEventCalendar";
     const GRPC_PATH: &'static str = "/muster.v1.CatalogueService/GetEventCalendar";
     const INTERNAL: bool = false;
@@ -461,26 +395,21 @@ impl Rpc for GetEventCalendar {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
 }
-
 impl PublicRpc for GetEventCalendar {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
 }
-
 /// The first 200 events of the catalogue, or of those that match filters, as a calendar file, which calendars can subscribe to. Descriptions are cut after 500 characters. Not found with an organizer that there is not. For the website; it has no route.
 #[derive(Debug, Clone, Copy)]
 pub struct GetCatalogueCalendar;
-
 impl Rpc for GetCatalogueCalendar {
     type Request = super::GetCatalogueCalendarRequest;
     type Response = super::CalendarFile;
-
     const NAME: &'static str = "GetCatalogueCalendar";
     const GRPC_PATH: &'static str = "/muster.v1.CatalogueService/GetCatalogueCalendar";
     const INTERNAL: bool = false;
@@ -489,26 +418,21 @@ impl Rpc for GetCatalogueCalendar {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
 }
-
 impl PublicRpc for GetCatalogueCalendar {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
 }
-
 /// Lists the sitemaps of the public catalogue. A sitemap has up to 50,000 events, in the order in which they were created, so new events come into the last one. For the website; it has no route.
 #[derive(Debug, Clone, Copy)]
 pub struct ListSitemaps;
-
 impl Rpc for ListSitemaps {
     type Request = super::ListSitemapsRequest;
     type Response = super::SitemapList;
-
     const NAME: &'static str = "ListSitemaps";
     const GRPC_PATH: &'static str = "/muster.v1.CatalogueService/ListSitemaps";
     const INTERNAL: bool = false;
@@ -517,26 +441,21 @@ impl Rpc for ListSitemaps {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
 }
-
 impl PublicRpc for ListSitemaps {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
 }
-
 /// Lists the events of a sitemap, up to 10,000 at once. Events that are created meanwhile do not move others to another page. A sitemap that does not exist has no events. For the website; it has no route.
 #[derive(Debug, Clone, Copy)]
 pub struct ListSitemapEvents;
-
 impl Rpc for ListSitemapEvents {
     type Request = super::ListSitemapEventsRequest;
     type Response = super::SitemapPage;
-
     const NAME: &'static str = "ListSitemapEvents";
     const GRPC_PATH: &'static str = "/muster.v1.CatalogueService/ListSitemapEvents";
     const INTERNAL: bool = false;
@@ -545,26 +464,21 @@ impl Rpc for ListSitemapEvents {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
 }
-
 impl PublicRpc for ListSitemapEvents {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
 }
-
 /// Lists the handles of organizers that have public events, past ones included, in alphabetical order. For the website; it has no route.
 #[derive(Debug, Clone, Copy)]
 pub struct ListSitemapOrganizers;
-
 impl Rpc for ListSitemapOrganizers {
     type Request = super::ListSitemapOrganizersRequest;
     type Response = super::SitemapOrganizerPage;
-
     const NAME: &'static str = "ListSitemapOrganizers";
     const GRPC_PATH: &'static str = "/muster.v1.CatalogueService/ListSitemapOrganizers";
     const INTERNAL: bool = false;
@@ -573,26 +487,21 @@ impl Rpc for ListSitemapOrganizers {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
 }
-
 impl PublicRpc for ListSitemapOrganizers {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
 }
-
 /// `GET /api/v1/events/{slug}/cover`: Sends an event's cover image, 1200 by 630 pixels. Not found for drafts. Events without `image_query` have one, too, drawn from their title. With `text=false` it is the picture alone, 600 by 315 pixels. A client for which many covers had to be drawn within a minute must wait. Over gRPC, the image is empty if the metadata `if-none-match` names its `etag`.
 #[derive(Debug, Clone, Copy)]
 pub struct GetCover;
-
 impl Rpc for GetCover {
     type Request = super::GetCoverRequest;
     type Response = crate::http_body::HttpBody;
-
     const NAME: &'static str = "GetCover";
     const GRPC_PATH: &'static str = "/muster.v1.CatalogueService/GetCover";
     const INTERNAL: bool = false;
@@ -601,13 +510,11 @@ impl Rpc for GetCover {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
 }
-
 impl PublicRpc for GetCover {
     const CONTENT: Content = Content::File;
     const CACHING: Option<Caching> = Some(Caching {
@@ -615,7 +522,6 @@ impl PublicRpc for GetCover {
         stale_while_revalidate_seconds: 0,
     });
 }
-
 impl Binding for GetCover {
     const METHOD: http::Method = http::Method::GET;
     const PATH: &'static str = "/api/v1/events/{slug}/cover";
@@ -623,7 +529,6 @@ impl Binding for GetCover {
     const PATH_FIELDS: &'static [&'static str] = &["slug"];
     const QUERY_FIELDS: &'static [&'static str] = &["text"];
     const LIST_FIELDS: &'static [&'static str] = &[];
-
     fn set(
         request: &mut Self::Request,
         field: &str,
@@ -637,15 +542,12 @@ impl Binding for GetCover {
         Ok(())
     }
 }
-
 /// `GET /api/v1/use-cases`: Lists the use-case pages.
 #[derive(Debug, Clone, Copy)]
 pub struct ListUseCases;
-
 impl Rpc for ListUseCases {
     type Request = super::ListUseCasesRequest;
     type Response = super::StaticItemList;
-
     const NAME: &'static str = "ListUseCases";
     const GRPC_PATH: &'static str = "/muster.v1.CatalogueService/ListUseCases";
     const INTERNAL: bool = false;
@@ -654,13 +556,11 @@ impl Rpc for ListUseCases {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
 }
-
 impl PublicRpc for ListUseCases {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = Some(Caching {
@@ -668,7 +568,6 @@ impl PublicRpc for ListUseCases {
         stale_while_revalidate_seconds: 0,
     });
 }
-
 impl Binding for ListUseCases {
     const METHOD: http::Method = http::Method::GET;
     const PATH: &'static str = "/api/v1/use-cases";
@@ -676,24 +575,19 @@ impl Binding for ListUseCases {
     const PATH_FIELDS: &'static [&'static str] = &[];
     const QUERY_FIELDS: &'static [&'static str] = &[];
     const LIST_FIELDS: &'static [&'static str] = &[];
-
     fn set(_: &mut Self::Request, _: &str, _: &str) -> Result<(), InvalidParameter> {
         Ok(())
     }
-
     fn to_json(response: &Self::Response) -> serde_json::Result<Vec<u8>> {
         serde_json::to_vec(&response.items)
     }
 }
-
 /// `GET /api/v1/guides`: Lists the guide pages.
 #[derive(Debug, Clone, Copy)]
 pub struct ListGuides;
-
 impl Rpc for ListGuides {
     type Request = super::ListGuidesRequest;
     type Response = super::StaticItemList;
-
     const NAME: &'static str = "ListGuides";
     const GRPC_PATH: &'static str = "/muster.v1.CatalogueService/ListGuides";
     const INTERNAL: bool = false;
@@ -702,13 +596,11 @@ impl Rpc for ListGuides {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
 }
-
 impl PublicRpc for ListGuides {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = Some(Caching {
@@ -716,7 +608,6 @@ impl PublicRpc for ListGuides {
         stale_while_revalidate_seconds: 0,
     });
 }
-
 impl Binding for ListGuides {
     const METHOD: http::Method = http::Method::GET;
     const PATH: &'static str = "/api/v1/guides";
@@ -724,24 +615,19 @@ impl Binding for ListGuides {
     const PATH_FIELDS: &'static [&'static str] = &[];
     const QUERY_FIELDS: &'static [&'static str] = &[];
     const LIST_FIELDS: &'static [&'static str] = &[];
-
     fn set(_: &mut Self::Request, _: &str, _: &str) -> Result<(), InvalidParameter> {
         Ok(())
     }
-
     fn to_json(response: &Self::Response) -> serde_json::Result<Vec<u8>> {
         serde_json::to_vec(&response.items)
     }
 }
-
 /// Reads a guide.
 #[derive(Debug, Clone, Copy)]
 pub struct GetGuide;
-
 impl Rpc for GetGuide {
     type Request = super::GetGuideRequest;
     type Response = super::Page;
-
     const NAME: &'static str = "GetGuide";
     const GRPC_PATH: &'static str = "/muster.v1.CatalogueService/GetGuide";
     const INTERNAL: bool = false;
@@ -750,26 +636,21 @@ impl Rpc for GetGuide {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
 }
-
 impl PublicRpc for GetGuide {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
 }
-
 /// Reads a use case.
 #[derive(Debug, Clone, Copy)]
 pub struct GetUseCase;
-
 impl Rpc for GetUseCase {
     type Request = super::GetUseCaseRequest;
     type Response = super::Page;
-
     const NAME: &'static str = "GetUseCase";
     const GRPC_PATH: &'static str = "/muster.v1.CatalogueService/GetUseCase";
     const INTERNAL: bool = false;
@@ -778,26 +659,21 @@ impl Rpc for GetUseCase {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
 }
-
 impl PublicRpc for GetUseCase {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
 }
-
 /// `PUT /api/v1/me/events/{id}/cover`: Makes a picture of the caller the event's cover: JPEG, PNG or WebP of up to 10 MB, at least 600 by 315 pixels and at most 25 million. It is turned as its camera says, cropped to 1200 by 630 pixels around the middle, and stored as a new JPEG, without what the file says about place and camera. It replaces one that was sent before, and is shown instead of any other cover.
 #[derive(Debug, Clone, Copy)]
 pub struct PutCover;
-
 impl Rpc for PutCover {
     type Request = super::PutCoverRequest;
     type Response = super::MyEventDetail;
-
     const NAME: &'static str = "PutCover";
     const GRPC_PATH: &'static str = "/muster.v1.CoverService/PutCover";
     const INTERNAL: bool = false;
@@ -806,18 +682,15 @@ impl Rpc for PutCover {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = true;
     const COLLECTS_MISTAKES: bool = false;
 }
-
 impl PublicRpc for PutCover {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
 }
-
 impl Binding for PutCover {
     const METHOD: http::Method = http::Method::PUT;
     const PATH: &'static str = "/api/v1/me/events/{id}/cover";
@@ -833,7 +706,6 @@ impl Binding for PutCover {
     const PATH_FIELDS: &'static [&'static str] = &["id"];
     const QUERY_FIELDS: &'static [&'static str] = &[];
     const LIST_FIELDS: &'static [&'static str] = &[];
-
     fn set(
         request: &mut Self::Request,
         field: &str,
@@ -844,20 +716,16 @@ impl Binding for PutCover {
         }
         Ok(())
     }
-
     fn set_file(request: &mut Self::Request, file: crate::http_body::HttpBody) {
         request.file = Some(file);
     }
 }
-
 /// `DELETE /api/v1/me/events/{id}/cover`: Removes the picture that was sent: the event has the cover of its words again, if it has words. Without one, nothing changes.
 #[derive(Debug, Clone, Copy)]
 pub struct DeleteCover;
-
 impl Rpc for DeleteCover {
     type Request = super::DeleteCoverRequest;
     type Response = super::MyEventDetail;
-
     const NAME: &'static str = "DeleteCover";
     const GRPC_PATH: &'static str = "/muster.v1.CoverService/DeleteCover";
     const INTERNAL: bool = false;
@@ -866,18 +734,15 @@ impl Rpc for DeleteCover {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = true;
     const COLLECTS_MISTAKES: bool = false;
 }
-
 impl PublicRpc for DeleteCover {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
 }
-
 impl Binding for DeleteCover {
     const METHOD: http::Method = http::Method::DELETE;
     const PATH: &'static str = "/api/v1/me/events/{id}/cover";
@@ -885,7 +750,6 @@ impl Binding for DeleteCover {
     const PATH_FIELDS: &'static [&'static str] = &["id"];
     const QUERY_FIELDS: &'static [&'static str] = &[];
     const LIST_FIELDS: &'static [&'static str] = &[];
-
     fn set(
         request: &mut Self::Request,
         field: &str,
@@ -897,15 +761,12 @@ impl Binding for DeleteCover {
         Ok(())
     }
 }
-
 /// Reads the picture that was sent, also of a draft. For the website; it has no route.
 #[derive(Debug, Clone, Copy)]
 pub struct GetOwnCover;
-
 impl Rpc for GetOwnCover {
     type Request = super::GetOwnCoverRequest;
     type Response = crate::http_body::HttpBody;
-
     const NAME: &'static str = "GetOwnCover";
     const GRPC_PATH: &'static str = "/muster.v1.CoverService/GetOwnCover";
     const INTERNAL: bool = false;
@@ -914,26 +775,21 @@ impl Rpc for GetOwnCover {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
 }
-
 impl PublicRpc for GetOwnCover {
     const CONTENT: Content = Content::File;
     const CACHING: Option<Caching> = None;
 }
-
 /// `POST /api/v1/events`: Creates an event owned by the caller: a draft, or published at once when `is_public` is true. Counts against the plan's quota of active events.
 #[derive(Debug, Clone, Copy)]
 pub struct CreateEvent;
-
 impl Rpc for CreateEvent {
     type Request = super::CreateEventRequest;
     type Response = super::CreatedEvent;
-
     const NAME: &'static str = "CreateEvent";
     const GRPC_PATH: &'static str = "/muster.v1.EventService/CreateEvent";
     const INTERNAL: bool = false;
@@ -942,17 +798,14 @@ impl Rpc for CreateEvent {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = true;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = true;
     const COLLECTS_MISTAKES: bool = true;
 }
-
 impl PublicRpc for CreateEvent {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
-
     fn set_update_mask(request: &mut Self::Request, mut fields: Vec<String>) {
         fields
             .retain(|field| match field.as_str() {
@@ -966,7 +819,6 @@ impl PublicRpc for CreateEvent {
             });
     }
 }
-
 impl Binding for CreateEvent {
     const METHOD: http::Method = http::Method::POST;
     const PATH: &'static str = "/api/v1/events";
@@ -974,20 +826,16 @@ impl Binding for CreateEvent {
     const PATH_FIELDS: &'static [&'static str] = &[];
     const QUERY_FIELDS: &'static [&'static str] = &[];
     const LIST_FIELDS: &'static [&'static str] = &[];
-
     fn set(_: &mut Self::Request, _: &str, _: &str) -> Result<(), InvalidParameter> {
         Ok(())
     }
 }
-
 /// `GET /api/v1/me/events`: Lists the caller's events: active ones with the next start first, others with the latest first.
 #[derive(Debug, Clone, Copy)]
 pub struct ListMyEvents;
-
 impl Rpc for ListMyEvents {
     type Request = super::ListMyEventsRequest;
     type Response = super::MyEventList;
-
     const NAME: &'static str = "ListMyEvents";
     const GRPC_PATH: &'static str = "/muster.v1.EventService/ListMyEvents";
     const INTERNAL: bool = false;
@@ -996,18 +844,15 @@ impl Rpc for ListMyEvents {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
 }
-
 impl PublicRpc for ListMyEvents {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
 }
-
 impl Binding for ListMyEvents {
     const METHOD: http::Method = http::Method::GET;
     const PATH: &'static str = "/api/v1/me/events";
@@ -1022,9 +867,7 @@ impl Binding for ListMyEvents {
         "cursor",
         "series",
     ];
-
     const LIST_FIELDS: &'static [&'static str] = &[];
-
     fn set(
         request: &mut Self::Request,
         field: &str,
@@ -1042,21 +885,17 @@ impl Binding for ListMyEvents {
         }
         Ok(())
     }
-
     fn next_page(response: &Self::Response) -> Option<(&'static str, String)> {
         let next = response.next_cursor.as_ref()?;
         Some(("cursor", next.clone()))
     }
 }
-
 /// `GET /api/v1/me/events/{id}`: Reads one of the caller's events.
 #[derive(Debug, Clone, Copy)]
 pub struct GetMyEvent;
-
 impl Rpc for GetMyEvent {
     type Request = super::GetMyEventRequest;
     type Response = super::MyEventDetail;
-
     const NAME: &'static str = "GetMyEvent";
     const GRPC_PATH: &'static str = "/muster.v1.EventService/GetMyEvent";
     const INTERNAL: bool = false;
@@ -1065,18 +904,15 @@ impl Rpc for GetMyEvent {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
 }
-
 impl PublicRpc for GetMyEvent {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
 }
-
 impl Binding for GetMyEvent {
     const METHOD: http::Method = http::Method::GET;
     const PATH: &'static str = "/api/v1/me/events/{id}";
@@ -1084,7 +920,6 @@ impl Binding for GetMyEvent {
     const PATH_FIELDS: &'static [&'static str] = &["id"];
     const QUERY_FIELDS: &'static [&'static str] = &[];
     const LIST_FIELDS: &'static [&'static str] = &[];
-
     fn set(
         request: &mut Self::Request,
         field: &str,
@@ -1101,14 +936,11 @@ impl Binding for GetMyEvent {
 A question keeps its answers when its label changes. It is found by its `id`, else by its label, else by its place if it is the only one that is left over and has that place's type. Answers to a question that is gone or of another type stay as earlier answers.
 
 A new time or place is emailed to the active registrants (Confirmed, Pending or Waitlisted) 5 minutes after the last such change, and so is information for guests only, to the Confirmed ones, and at most 15 minutes after the first. Who knows the time and place by then gets no mail: nobody does if the change was undone, and nobody is told of an event that is cancelled or over. `registrants_notified` says how many do not know by now. The mails count against the plan's daily mails, of which `GET /me` shows what is left; beyond them the call is refused with `RATE_LIMITED` and changes nothing. A change of one event needs no more than an unused day.*/
-
 #[derive(Debug, Clone, Copy)]
 pub struct UpdateEvent;
-
 impl Rpc for UpdateEvent {
     type Request = super::UpdateEventRequest;
     type Response = super::MyEventDetail;
-
     const NAME: &'static str = "UpdateEvent";
     const GRPC_PATH: &'static str = "/muster.v1.EventService/UpdateEvent";
     const INTERNAL: bool = false;
@@ -1117,24 +949,20 @@ impl Rpc for UpdateEvent {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = true;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = true;
     const COLLECTS_MISTAKES: bool = true;
 }
-
 impl PublicRpc for UpdateEvent {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
-
     fn set_update_mask(request: &mut Self::Request, fields: Vec<String>) {
         request.update_mask = Some(prost_types::FieldMask {
             paths: fields,
         });
     }
 }
-
 impl Binding for UpdateEvent {
     const METHOD: http::Method = http::Method::PATCH;
     const PATH: &'static str = "/api/v1/me/events/{id}";
@@ -1142,7 +970,6 @@ impl Binding for UpdateEvent {
     const PATH_FIELDS: &'static [&'static str] = &["id"];
     const QUERY_FIELDS: &'static [&'static str] = &[];
     const LIST_FIELDS: &'static [&'static str] = &[];
-
     fn set(
         request: &mut Self::Request,
         field: &str,
@@ -1154,15 +981,12 @@ impl Binding for UpdateEvent {
         Ok(())
     }
 }
-
 /// `POST /api/v1/me/events/{id}/clone`: Creates a draft with the fields, times, questions and own cover of one of the caller's events, in any state, at another time if one is given. Counts against the plan's quota of active events.
 #[derive(Debug, Clone, Copy)]
 pub struct CloneEvent;
-
 impl Rpc for CloneEvent {
     type Request = super::CloneEventRequest;
     type Response = super::CreatedEvent;
-
     const NAME: &'static str = "CloneEvent";
     const GRPC_PATH: &'static str = "/muster.v1.EventService/CloneEvent";
     const INTERNAL: bool = false;
@@ -1171,18 +995,15 @@ impl Rpc for CloneEvent {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = true;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = true;
 }
-
 impl PublicRpc for CloneEvent {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
 }
-
 impl Binding for CloneEvent {
     const METHOD: http::Method = http::Method::POST;
     const PATH: &'static str = "/api/v1/me/events/{id}/clone";
@@ -1190,7 +1011,6 @@ impl Binding for CloneEvent {
     const PATH_FIELDS: &'static [&'static str] = &["id"];
     const QUERY_FIELDS: &'static [&'static str] = &[];
     const LIST_FIELDS: &'static [&'static str] = &[];
-
     fn set(
         request: &mut Self::Request,
         field: &str,
@@ -1202,15 +1022,12 @@ impl Binding for CloneEvent {
         Ok(())
     }
 }
-
 /// `POST /api/v1/me/events/{id}/repeat`: Repeats one of the caller's events every so many weeks or months, at the same time of day: creates an event on each date, all or none, as drafts or published at once. They and the event itself are a series: each has its own spots, waitlist and link, and `series` of `GET /events` and `GET /me/events` lists them. Times of registration, reminders, questions and an own cover are repeated with it; one who repeats an event of a series adds to that. Dates that are over are passed over. A month without that day, a time of day that clocks skip and a day on which the series has an event are left out and named, as is a day of `except` that is none of the dates. Counts against the plan's quota of active events.
 #[derive(Debug, Clone, Copy)]
 pub struct RepeatEvent;
-
 impl Rpc for RepeatEvent {
     type Request = super::RepeatEventRequest;
     type Response = super::RepeatedEvents;
-
     const NAME: &'static str = "RepeatEvent";
     const GRPC_PATH: &'static str = "/muster.v1.EventService/RepeatEvent";
     const INTERNAL: bool = false;
@@ -1219,18 +1036,15 @@ impl Rpc for RepeatEvent {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = true;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = true;
     const COLLECTS_MISTAKES: bool = true;
 }
-
 impl PublicRpc for RepeatEvent {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
 }
-
 impl Binding for RepeatEvent {
     const METHOD: http::Method = http::Method::POST;
     const PATH: &'static str = "/api/v1/me/events/{id}/repeat";
@@ -1238,7 +1052,6 @@ impl Binding for RepeatEvent {
     const PATH_FIELDS: &'static [&'static str] = &["id"];
     const QUERY_FIELDS: &'static [&'static str] = &[];
     const LIST_FIELDS: &'static [&'static str] = &[];
-
     fn set(
         request: &mut Self::Request,
         field: &str,
@@ -1250,15 +1063,12 @@ impl Binding for RepeatEvent {
         Ok(())
     }
 }
-
 /// Says on which dates an event would be repeated. Nothing is changed, and what would be refused is refused here, too. For the website; it has no route.
 #[derive(Debug, Clone, Copy)]
 pub struct PreviewRepetition;
-
 impl Rpc for PreviewRepetition {
     type Request = super::RepeatEventRequest;
     type Response = super::RepetitionPreview;
-
     const NAME: &'static str = "PreviewRepetition";
     const GRPC_PATH: &'static str = "/muster.v1.EventService/PreviewRepetition";
     const INTERNAL: bool = false;
@@ -1267,26 +1077,21 @@ impl Rpc for PreviewRepetition {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = true;
 }
-
 impl PublicRpc for PreviewRepetition {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
 }
-
 /// `DELETE /api/v1/me/events/{id}`: Deletes a draft for which nobody ever registered; other events can only be cancelled.
 #[derive(Debug, Clone, Copy)]
 pub struct DeleteEvent;
-
 impl Rpc for DeleteEvent {
     type Request = super::DeleteEventRequest;
     type Response = super::DeletedEvent;
-
     const NAME: &'static str = "DeleteEvent";
     const GRPC_PATH: &'static str = "/muster.v1.EventService/DeleteEvent";
     const INTERNAL: bool = false;
@@ -1295,18 +1100,15 @@ impl Rpc for DeleteEvent {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = true;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
 }
-
 impl PublicRpc for DeleteEvent {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
 }
-
 impl Binding for DeleteEvent {
     const METHOD: http::Method = http::Method::DELETE;
     const PATH: &'static str = "/api/v1/me/events/{id}";
@@ -1314,7 +1116,6 @@ impl Binding for DeleteEvent {
     const PATH_FIELDS: &'static [&'static str] = &["id"];
     const QUERY_FIELDS: &'static [&'static str] = &[];
     const LIST_FIELDS: &'static [&'static str] = &[];
-
     fn set(
         request: &mut Self::Request,
         field: &str,
@@ -1326,15 +1127,12 @@ impl Binding for DeleteEvent {
         Ok(())
     }
 }
-
 /// Says who would be emailed if an event were published, changed or cancelled, or by a reminder now, and what they would read. Nothing is changed. A change that would be refused is refused here, too. Publishing mails nobody. For the website; it has no route.
 #[derive(Debug, Clone, Copy)]
 pub struct PreviewEventMail;
-
 impl Rpc for PreviewEventMail {
     type Request = super::PreviewEventMailRequest;
     type Response = super::EventMailPreview;
-
     const NAME: &'static str = "PreviewEventMail";
     const GRPC_PATH: &'static str = "/muster.v1.EventService/PreviewEventMail";
     const INTERNAL: bool = false;
@@ -1343,26 +1141,21 @@ impl Rpc for PreviewEventMail {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
 }
-
 impl PublicRpc for PreviewEventMail {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
 }
-
 /// Draws the cover that an event with these texts would have, 1200 by 630 pixels. For the website; it has no route.
 #[derive(Debug, Clone, Copy)]
 pub struct PreviewCover;
-
 impl Rpc for PreviewCover {
     type Request = super::PreviewCoverRequest;
     type Response = crate::http_body::HttpBody;
-
     const NAME: &'static str = "PreviewCover";
     const GRPC_PATH: &'static str = "/muster.v1.EventService/PreviewCover";
     const INTERNAL: bool = false;
@@ -1371,26 +1164,21 @@ impl Rpc for PreviewCover {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
 }
-
 impl PublicRpc for PreviewCover {
     const CONTENT: Content = Content::File;
     const CACHING: Option<Caching> = None;
 }
-
 /// Says how many people a change of an event would email: about a new time or place, and about a seat. Nothing is changed, and what would be refused is refused here, too. For the confirmation of the tool `update_event`; it has no route.
 #[derive(Debug, Clone, Copy)]
 pub struct PreviewEventUpdate;
-
 impl Rpc for PreviewEventUpdate {
     type Request = super::UpdateEventRequest;
     type Response = super::EventUpdatePreview;
-
     const NAME: &'static str = "PreviewEventUpdate";
     const GRPC_PATH: &'static str = "/muster.v1.EventService/PreviewEventUpdate";
     const INTERNAL: bool = false;
@@ -1399,32 +1187,26 @@ impl Rpc for PreviewEventUpdate {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = true;
 }
-
 impl PublicRpc for PreviewEventUpdate {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
-
     fn set_update_mask(request: &mut Self::Request, fields: Vec<String>) {
         request.update_mask = Some(prost_types::FieldMask {
             paths: fields,
         });
     }
 }
-
 /// Says which draft would be deleted. Nothing is changed, and what would be refused is refused here, too. For the confirmation of the tool `delete_event`; it has no route.
 #[derive(Debug, Clone, Copy)]
 pub struct PreviewEventDeletion;
-
 impl Rpc for PreviewEventDeletion {
     type Request = super::DeleteEventRequest;
     type Response = super::EventDeletionPreview;
-
     const NAME: &'static str = "PreviewEventDeletion";
     const GRPC_PATH: &'static str = "/muster.v1.EventService/PreviewEventDeletion";
     const INTERNAL: bool = false;
@@ -1433,26 +1215,21 @@ impl Rpc for PreviewEventDeletion {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
 }
-
 impl PublicRpc for PreviewEventDeletion {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
 }
-
 /// Says how many messages would stop for good if the event became a draft again. Nothing is changed, and what would be refused is refused here, too. For the confirmation of the tool `unpublish_event`; it has no route.
 #[derive(Debug, Clone, Copy)]
 pub struct PreviewUnpublishing;
-
 impl Rpc for PreviewUnpublishing {
     type Request = super::UnpublishEventRequest;
     type Response = super::UnpublishingPreview;
-
     const NAME: &'static str = "PreviewUnpublishing";
     const GRPC_PATH: &'static str = "/muster.v1.EventService/PreviewUnpublishing";
     const INTERNAL: bool = false;
@@ -1461,26 +1238,21 @@ impl Rpc for PreviewUnpublishing {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
 }
-
 impl PublicRpc for PreviewUnpublishing {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
 }
-
 /// Says how many people a cancellation would email. Nothing is changed. For the confirmation of the tool `cancel_event`; it has no route.
 #[derive(Debug, Clone, Copy)]
 pub struct PreviewCancellation;
-
 impl Rpc for PreviewCancellation {
     type Request = super::CancelRequest;
     type Response = super::CancellationPreview;
-
     const NAME: &'static str = "PreviewCancellation";
     const GRPC_PATH: &'static str = "/muster.v1.EventService/PreviewCancellation";
     const INTERNAL: bool = false;
@@ -1489,26 +1261,21 @@ impl Rpc for PreviewCancellation {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
 }
-
 impl PublicRpc for PreviewCancellation {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
 }
-
 /// `POST /api/v1/me/events/{id}/publish`: Publishes an event. If it is already published, nothing changes.
 #[derive(Debug, Clone, Copy)]
 pub struct PublishEvent;
-
 impl Rpc for PublishEvent {
     type Request = super::PublishEventRequest;
     type Response = super::MyEventDetail;
-
     const NAME: &'static str = "PublishEvent";
     const GRPC_PATH: &'static str = "/muster.v1.EventService/PublishEvent";
     const INTERNAL: bool = false;
@@ -1517,18 +1284,15 @@ impl Rpc for PublishEvent {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = true;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = true;
     const COLLECTS_MISTAKES: bool = false;
 }
-
 impl PublicRpc for PublishEvent {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
 }
-
 impl Binding for PublishEvent {
     const METHOD: http::Method = http::Method::POST;
     const PATH: &'static str = "/api/v1/me/events/{id}/publish";
@@ -1536,7 +1300,6 @@ impl Binding for PublishEvent {
     const PATH_FIELDS: &'static [&'static str] = &["id"];
     const QUERY_FIELDS: &'static [&'static str] = &[];
     const LIST_FIELDS: &'static [&'static str] = &[];
-
     fn set(
         request: &mut Self::Request,
         field: &str,
@@ -1548,15 +1311,12 @@ impl Binding for PublishEvent {
         Ok(())
     }
 }
-
 /// `POST /api/v1/me/events/{id}/unpublish`: Makes an event a draft again. If it already is one, nothing changes. Registrations are kept. Messages that are scheduled or being sent stop for good.
 #[derive(Debug, Clone, Copy)]
 pub struct UnpublishEvent;
-
 impl Rpc for UnpublishEvent {
     type Request = super::UnpublishEventRequest;
     type Response = super::MyEventDetail;
-
     const NAME: &'static str = "UnpublishEvent";
     const GRPC_PATH: &'static str = "/muster.v1.EventService/UnpublishEvent";
     const INTERNAL: bool = false;
@@ -1565,18 +1325,15 @@ impl Rpc for UnpublishEvent {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = true;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = true;
     const COLLECTS_MISTAKES: bool = false;
 }
-
 impl PublicRpc for UnpublishEvent {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
 }
-
 impl Binding for UnpublishEvent {
     const METHOD: http::Method = http::Method::POST;
     const PATH: &'static str = "/api/v1/me/events/{id}/unpublish";
@@ -1584,7 +1341,6 @@ impl Binding for UnpublishEvent {
     const PATH_FIELDS: &'static [&'static str] = &["id"];
     const QUERY_FIELDS: &'static [&'static str] = &[];
     const LIST_FIELDS: &'static [&'static str] = &[];
-
     fn set(
         request: &mut Self::Request,
         field: &str,
@@ -1596,15 +1352,12 @@ impl Binding for UnpublishEvent {
         Ok(())
     }
 }
-
 /// `POST /api/v1/me/events/{id}/cancel`: Cancels an event, which is final, and schedules an email to each active registrant (Confirmed, Pending or Waitlisted). Cancelling again returns the first reason and sends no mail.
 #[derive(Debug, Clone, Copy)]
 pub struct CancelEvent;
-
 impl Rpc for CancelEvent {
     type Request = super::CancelRequest;
     type Response = super::CancelResult;
-
     const NAME: &'static str = "CancelEvent";
     const GRPC_PATH: &'static str = "/muster.v1.EventService/CancelEvent";
     const INTERNAL: bool = false;
@@ -1613,18 +1366,15 @@ impl Rpc for CancelEvent {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = true;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = true;
     const COLLECTS_MISTAKES: bool = false;
 }
-
 impl PublicRpc for CancelEvent {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
 }
-
 impl Binding for CancelEvent {
     const METHOD: http::Method = http::Method::POST;
     const PATH: &'static str = "/api/v1/me/events/{id}/cancel";
@@ -1632,7 +1382,6 @@ impl Binding for CancelEvent {
     const PATH_FIELDS: &'static [&'static str] = &["id"];
     const QUERY_FIELDS: &'static [&'static str] = &[];
     const LIST_FIELDS: &'static [&'static str] = &[];
-
     fn set(
         request: &mut Self::Request,
         field: &str,
@@ -1649,14 +1398,11 @@ impl Binding for CancelEvent {
 The emails count against the plan's daily mails: `RATE_LIMITED` if what begins now does not fit. One that is due later waits for the next day, and its author gets an email. A message that follows the event moves with it. An event that is cancelled, hidden or unpublished stops it.
 
 With `test`, only the caller gets it, at once, and nothing is stored.*/
-
 #[derive(Debug, Clone, Copy)]
 pub struct CreateMessage;
-
 impl Rpc for CreateMessage {
     type Request = super::CreateMessageRequest;
     type Response = super::Message;
-
     const NAME: &'static str = "CreateMessage";
     const GRPC_PATH: &'static str = "/muster.v1.MessageService/CreateMessage";
     const INTERNAL: bool = false;
@@ -1665,18 +1411,15 @@ impl Rpc for CreateMessage {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = true;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = true;
 }
-
 impl PublicRpc for CreateMessage {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
 }
-
 impl Binding for CreateMessage {
     const METHOD: http::Method = http::Method::POST;
     const PATH: &'static str = "/api/v1/me/events/{id}/messages";
@@ -1684,7 +1427,6 @@ impl Binding for CreateMessage {
     const PATH_FIELDS: &'static [&'static str] = &["id"];
     const QUERY_FIELDS: &'static [&'static str] = &[];
     const LIST_FIELDS: &'static [&'static str] = &[];
-
     fn set(
         request: &mut Self::Request,
         field: &str,
@@ -1696,15 +1438,12 @@ impl Binding for CreateMessage {
         Ok(())
     }
 }
-
 /// `POST /api/v1/me/events/{id}/messages/preview`: Says how many people would get a message if it were sent now, why others would not, how many emails are left today, and how it would look to one of them. Nothing is changed, and what would be refused is refused here, too, except for the day's mails.
 #[derive(Debug, Clone, Copy)]
 pub struct PreviewMessage;
-
 impl Rpc for PreviewMessage {
     type Request = super::CreateMessageRequest;
     type Response = super::MessagePreview;
-
     const NAME: &'static str = "PreviewMessage";
     const GRPC_PATH: &'static str = "/muster.v1.MessageService/PreviewMessage";
     const INTERNAL: bool = false;
@@ -1713,18 +1452,15 @@ impl Rpc for PreviewMessage {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = true;
 }
-
 impl PublicRpc for PreviewMessage {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
 }
-
 impl Binding for PreviewMessage {
     const METHOD: http::Method = http::Method::POST;
     const PATH: &'static str = "/api/v1/me/events/{id}/messages/preview";
@@ -1732,7 +1468,6 @@ impl Binding for PreviewMessage {
     const PATH_FIELDS: &'static [&'static str] = &["id"];
     const QUERY_FIELDS: &'static [&'static str] = &[];
     const LIST_FIELDS: &'static [&'static str] = &[];
-
     fn set(
         request: &mut Self::Request,
         field: &str,
@@ -1744,15 +1479,12 @@ impl Binding for PreviewMessage {
         Ok(())
     }
 }
-
 /// `GET /api/v1/me/events/{id}/messages`: Lists the messages of one of the caller's events, the latest first.
 #[derive(Debug, Clone, Copy)]
 pub struct ListMessages;
-
 impl Rpc for ListMessages {
     type Request = super::ListMessagesRequest;
     type Response = super::MessageList;
-
     const NAME: &'static str = "ListMessages";
     const GRPC_PATH: &'static str = "/muster.v1.MessageService/ListMessages";
     const INTERNAL: bool = false;
@@ -1761,18 +1493,15 @@ impl Rpc for ListMessages {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
 }
-
 impl PublicRpc for ListMessages {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
 }
-
 impl Binding for ListMessages {
     const METHOD: http::Method = http::Method::GET;
     const PATH: &'static str = "/api/v1/me/events/{id}/messages";
@@ -1780,7 +1509,6 @@ impl Binding for ListMessages {
     const PATH_FIELDS: &'static [&'static str] = &["id"];
     const QUERY_FIELDS: &'static [&'static str] = &["limit", "cursor"];
     const LIST_FIELDS: &'static [&'static str] = &[];
-
     fn set(
         request: &mut Self::Request,
         field: &str,
@@ -1794,21 +1522,17 @@ impl Binding for ListMessages {
         }
         Ok(())
     }
-
     fn next_page(response: &Self::Response) -> Option<(&'static str, String)> {
         let next = response.next_cursor.as_ref()?;
         Some(("cursor", next.clone()))
     }
 }
-
 /// `GET /api/v1/me/events/{id}/messages/{message_id}`: Reads one message of one of the caller's events.
 #[derive(Debug, Clone, Copy)]
 pub struct GetMessage;
-
 impl Rpc for GetMessage {
     type Request = super::GetMessageRequest;
     type Response = super::Message;
-
     const NAME: &'static str = "GetMessage";
     const GRPC_PATH: &'static str = "/muster.v1.MessageService/GetMessage";
     const INTERNAL: bool = false;
@@ -1817,18 +1541,15 @@ impl Rpc for GetMessage {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
 }
-
 impl PublicRpc for GetMessage {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
 }
-
 impl Binding for GetMessage {
     const METHOD: http::Method = http::Method::GET;
     const PATH: &'static str = "/api/v1/me/events/{id}/messages/{message_id}";
@@ -1836,7 +1557,6 @@ impl Binding for GetMessage {
     const PATH_FIELDS: &'static [&'static str] = &["id", "message_id"];
     const QUERY_FIELDS: &'static [&'static str] = &[];
     const LIST_FIELDS: &'static [&'static str] = &[];
-
     fn set(
         request: &mut Self::Request,
         field: &str,
@@ -1850,15 +1570,12 @@ impl Binding for GetMessage {
         Ok(())
     }
 }
-
 /// `PATCH /api/v1/me/events/{id}/messages/{message_id}`: Changes a message that is still scheduled, and leaves what is not in the request. One of `send_at`, `hours_before_start` and `hours_after_end` replaces the others; null for the one that is set sends the message two minutes from now. With the `version` that was read before, the change is refused with `CONFLICT` if someone has changed the message since then.
 #[derive(Debug, Clone, Copy)]
 pub struct UpdateMessage;
-
 impl Rpc for UpdateMessage {
     type Request = super::UpdateMessageRequest;
     type Response = super::Message;
-
     const NAME: &'static str = "UpdateMessage";
     const GRPC_PATH: &'static str = "/muster.v1.MessageService/UpdateMessage";
     const INTERNAL: bool = false;
@@ -1867,24 +1584,20 @@ impl Rpc for UpdateMessage {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = true;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = true;
 }
-
 impl PublicRpc for UpdateMessage {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
-
     fn set_update_mask(request: &mut Self::Request, fields: Vec<String>) {
         request.update_mask = Some(prost_types::FieldMask {
             paths: fields,
         });
     }
 }
-
 impl Binding for UpdateMessage {
     const METHOD: http::Method = http::Method::PATCH;
     const PATH: &'static str = "/api/v1/me/events/{id}/messages/{message_id}";
@@ -1892,7 +1605,6 @@ impl Binding for UpdateMessage {
     const PATH_FIELDS: &'static [&'static str] = &["id", "message_id"];
     const QUERY_FIELDS: &'static [&'static str] = &[];
     const LIST_FIELDS: &'static [&'static str] = &[];
-
     fn set(
         request: &mut Self::Request,
         field: &str,
@@ -1906,15 +1618,12 @@ impl Binding for UpdateMessage {
         Ok(())
     }
 }
-
 /// `POST /api/v1/me/events/{id}/messages/{message_id}/cancel`: Cancels a message. Emails that have not left are not sent any more; `left` says how many had. Cancelling again changes nothing, and so does cancelling what is sent or stopped.
 #[derive(Debug, Clone, Copy)]
 pub struct CancelMessage;
-
 impl Rpc for CancelMessage {
     type Request = super::CancelMessageRequest;
     type Response = super::Message;
-
     const NAME: &'static str = "CancelMessage";
     const GRPC_PATH: &'static str = "/muster.v1.MessageService/CancelMessage";
     const INTERNAL: bool = false;
@@ -1923,18 +1632,15 @@ impl Rpc for CancelMessage {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = true;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
 }
-
 impl PublicRpc for CancelMessage {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
 }
-
 impl Binding for CancelMessage {
     const METHOD: http::Method = http::Method::POST;
     const PATH: &'static str = "/api/v1/me/events/{id}/messages/{message_id}/cancel";
@@ -1942,7 +1648,6 @@ impl Binding for CancelMessage {
     const PATH_FIELDS: &'static [&'static str] = &["id", "message_id"];
     const QUERY_FIELDS: &'static [&'static str] = &[];
     const LIST_FIELDS: &'static [&'static str] = &[];
-
     fn set(
         request: &mut Self::Request,
         field: &str,
@@ -1956,15 +1661,12 @@ impl Binding for CancelMessage {
         Ok(())
     }
 }
-
 /// Stops the messages of an event's organizer to the attendee, by the private link from an email: those of all events of the account. Confirmations, changes and cancellations still come. Stopping again changes nothing. For the website; it has no route.
 #[derive(Debug, Clone, Copy)]
 pub struct StopMessagesByToken;
-
 impl Rpc for StopMessagesByToken {
     type Request = super::StopMessagesByTokenRequest;
     type Response = super::OwnRegistration;
-
     const NAME: &'static str = "StopMessagesByToken";
     const GRPC_PATH: &'static str = "/muster.v1.MessageService/StopMessagesByToken";
     const INTERNAL: bool = false;
@@ -1973,26 +1675,21 @@ impl Rpc for StopMessagesByToken {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
 }
-
 impl PublicRpc for StopMessagesByToken {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
 }
-
 /// Takes back that the attendee wants no messages of an event's organizer, by the private link from an email. If they are not stopped, nothing changes. For the website; it has no route.
 #[derive(Debug, Clone, Copy)]
 pub struct ResumeMessagesByToken;
-
 impl Rpc for ResumeMessagesByToken {
     type Request = super::ResumeMessagesByTokenRequest;
     type Response = super::OwnRegistration;
-
     const NAME: &'static str = "ResumeMessagesByToken";
     const GRPC_PATH: &'static str = "/muster.v1.MessageService/ResumeMessagesByToken";
     const INTERNAL: bool = false;
@@ -2001,26 +1698,21 @@ impl Rpc for ResumeMessagesByToken {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
 }
-
 impl PublicRpc for ResumeMessagesByToken {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
 }
-
 /// `POST /api/v1/events/{slug}/registrations`: Registers a person for a published event; no credentials needed. The answer is the same for new and registered addresses, with and without a free seat: the registration's status is sent by email to that address only. If the event asks for it, the person must confirm from that email.
 #[derive(Debug, Clone, Copy)]
 pub struct RegisterAttendee;
-
 impl Rpc for RegisterAttendee {
     type Request = super::RegisterAttendeeRequest;
     type Response = super::RegistrationReceived;
-
     const NAME: &'static str = "RegisterAttendee";
     const GRPC_PATH: &'static str = "/muster.v1.RegistrationService/RegisterAttendee";
     const INTERNAL: bool = false;
@@ -2029,18 +1721,15 @@ impl Rpc for RegisterAttendee {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = true;
 }
-
 impl PublicRpc for RegisterAttendee {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
 }
-
 impl Binding for RegisterAttendee {
     const METHOD: http::Method = http::Method::POST;
     const PATH: &'static str = "/api/v1/events/{slug}/registrations";
@@ -2048,7 +1737,6 @@ impl Binding for RegisterAttendee {
     const PATH_FIELDS: &'static [&'static str] = &["slug"];
     const QUERY_FIELDS: &'static [&'static str] = &[];
     const LIST_FIELDS: &'static [&'static str] = &[];
-
     fn set(
         request: &mut Self::Request,
         field: &str,
@@ -2060,15 +1748,12 @@ impl Binding for RegisterAttendee {
         Ok(())
     }
 }
-
 /// `POST /api/v1/me/events/{id}/registrations`: Registers a person for one of the caller's published events, without approval: `Confirmed`, or `Waitlisted` when no seat is left. The person gets an email, which counts against the plan's daily mails (`GET /me` shows what is left). A new account may mail only a few people a day who did not register themselves: beyond that it is refused with `RATE_LIMITED`, which says what lifts it.
 #[derive(Debug, Clone, Copy)]
 pub struct AddRegistration;
-
 impl Rpc for AddRegistration {
     type Request = super::AddRegistrationRequest;
     type Response = super::AddedRegistration;
-
     const NAME: &'static str = "AddRegistration";
     const GRPC_PATH: &'static str = "/muster.v1.RegistrationService/AddRegistration";
     const INTERNAL: bool = false;
@@ -2077,18 +1762,15 @@ impl Rpc for AddRegistration {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = true;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = true;
     const COLLECTS_MISTAKES: bool = true;
 }
-
 impl PublicRpc for AddRegistration {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
 }
-
 impl Binding for AddRegistration {
     const METHOD: http::Method = http::Method::POST;
     const PATH: &'static str = "/api/v1/me/events/{id}/registrations";
@@ -2096,7 +1778,6 @@ impl Binding for AddRegistration {
     const PATH_FIELDS: &'static [&'static str] = &["id"];
     const QUERY_FIELDS: &'static [&'static str] = &[];
     const LIST_FIELDS: &'static [&'static str] = &[];
-
     fn set(
         request: &mut Self::Request,
         field: &str,
@@ -2108,15 +1789,12 @@ impl Binding for AddRegistration {
         Ok(())
     }
 }
-
 /// `POST /api/v1/me/events/{id}/registrations/import`: Registers the people of a list for one of the caller's published events, without approval and in the order of its lines: CSV with a header line, of up to 1 MiB, 10,000 lines and 200 columns, with commas, semicolons or tabs, in UTF-8, UTF-16 or Windows-1252. Columns for name and email address are guessed from their headers; columns named like one of the event's custom fields are answers to it, and others are ignored. Lines whose status is cancelled, declined or refunded are left out. When no seat is left, people are waitlisted. Who is registered already stays as they are, so a list can be sent again. Lines that are wrong are left out. Each person gets an email unless `notify` is false, and counts as one either way. If those are more than the account may send today (see `AddRegistration`), the whole list is refused with `RATE_LIMITED`. With `dry_run` nothing changes and nobody is emailed.
 #[derive(Debug, Clone, Copy)]
 pub struct ImportRegistrations;
-
 impl Rpc for ImportRegistrations {
     type Request = super::ImportRegistrationsRequest;
     type Response = super::ImportedRegistrations;
-
     const NAME: &'static str = "ImportRegistrations";
     const GRPC_PATH: &'static str = "/muster.v1.RegistrationService/ImportRegistrations";
     const INTERNAL: bool = false;
@@ -2125,18 +1803,15 @@ impl Rpc for ImportRegistrations {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = true;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = true;
     const COLLECTS_MISTAKES: bool = false;
 }
-
 impl PublicRpc for ImportRegistrations {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
 }
-
 impl Binding for ImportRegistrations {
     const METHOD: http::Method = http::Method::POST;
     const PATH: &'static str = "/api/v1/me/events/{id}/registrations/import";
@@ -2152,7 +1827,6 @@ impl Binding for ImportRegistrations {
     const PATH_FIELDS: &'static [&'static str] = &["id"];
     const QUERY_FIELDS: &'static [&'static str] = &["dry_run", "notify"];
     const LIST_FIELDS: &'static [&'static str] = &[];
-
     fn set(
         request: &mut Self::Request,
         field: &str,
@@ -2168,20 +1842,16 @@ impl Binding for ImportRegistrations {
         }
         Ok(())
     }
-
     fn set_file(request: &mut Self::Request, file: crate::http_body::HttpBody) {
         request.file = Some(file);
     }
 }
-
 /// The lines of a list that `ImportRegistrations` would leave out, as comma-separated values: the list's own columns, and why. For the website; it has no route.
 #[derive(Debug, Clone, Copy)]
 pub struct ExportRejectedLines;
-
 impl Rpc for ExportRejectedLines {
     type Request = super::ImportRegistrationsRequest;
     type Response = crate::http_body::HttpBody;
-
     const NAME: &'static str = "ExportRejectedLines";
     const GRPC_PATH: &'static str = "/muster.v1.RegistrationService/ExportRejectedLines";
     const INTERNAL: bool = false;
@@ -2190,26 +1860,21 @@ impl Rpc for ExportRejectedLines {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
 }
-
 impl PublicRpc for ExportRejectedLines {
     const CONTENT: Content = Content::File;
     const CACHING: Option<Caching> = None;
 }
-
 /// `GET /api/v1/me/events/{id}/registrations`: Lists the registrations of one of the caller's events, in the order of registering; with `q`, which finds parts of words, those first in whom words begin so. Ownership is checked first (not found), then the plan (a paid plan is required).
 #[derive(Debug, Clone, Copy)]
 pub struct ListRegistrations;
-
 impl Rpc for ListRegistrations {
     type Request = super::ListRegistrationsRequest;
     type Response = super::RegistrationList;
-
     const NAME: &'static str = "ListRegistrations";
     const GRPC_PATH: &'static str = "/muster.v1.RegistrationService/ListRegistrations";
     const INTERNAL: bool = false;
@@ -2218,18 +1883,15 @@ impl Rpc for ListRegistrations {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
 }
-
 impl PublicRpc for ListRegistrations {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
 }
-
 impl Binding for ListRegistrations {
     const METHOD: http::Method = http::Method::GET;
     const PATH: &'static str = "/api/v1/me/events/{id}/registrations";
@@ -2246,9 +1908,7 @@ impl Binding for ListRegistrations {
         "email",
         "approval_first",
     ];
-
     const LIST_FIELDS: &'static [&'static str] = &[];
-
     fn set(
         request: &mut Self::Request,
         field: &str,
@@ -2273,21 +1933,17 @@ impl Binding for ListRegistrations {
         }
         Ok(())
     }
-
     fn next_page(response: &Self::Response) -> Option<(&'static str, String)> {
         let next = response.next_cursor.as_ref()?;
         Some(("cursor", next.clone()))
     }
 }
-
 /// `GET /api/v1/me/events/{id}/mails`: What became of the emails to those who registered for one of the caller's events, for 90 days: how many there are of each kind in each state, and those whose addresses should be looked at. Ownership is checked first (not found). The addresses need what the list of registrations needs: a paid plan, and a role that sees addresses.
 #[derive(Debug, Clone, Copy)]
 pub struct ListEventMails;
-
 impl Rpc for ListEventMails {
     type Request = super::ListEventMailsRequest;
     type Response = super::EventMails;
-
     const NAME: &'static str = "ListEventMails";
     const GRPC_PATH: &'static str = "/muster.v1.RegistrationService/ListEventMails";
     const INTERNAL: bool = false;
@@ -2296,18 +1952,15 @@ impl Rpc for ListEventMails {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
 }
-
 impl PublicRpc for ListEventMails {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
 }
-
 impl Binding for ListEventMails {
     const METHOD: http::Method = http::Method::GET;
     const PATH: &'static str = "/api/v1/me/events/{id}/mails";
@@ -2315,7 +1968,6 @@ impl Binding for ListEventMails {
     const PATH_FIELDS: &'static [&'static str] = &["id"];
     const QUERY_FIELDS: &'static [&'static str] = &["limit", "cursor"];
     const LIST_FIELDS: &'static [&'static str] = &[];
-
     fn set(
         request: &mut Self::Request,
         field: &str,
@@ -2329,21 +1981,17 @@ impl Binding for ListEventMails {
         }
         Ok(())
     }
-
     fn next_page(response: &Self::Response) -> Option<(&'static str, String)> {
         let next = response.next_cursor.as_ref()?;
         Some(("cursor", next.clone()))
     }
 }
-
 /// `GET /api/v1/me/events/{id}/registrations.csv`: All registrations of one of the caller's events as a table for spreadsheets: UTF-8 with a byte order mark, a header line, one line for each registration in the order of registering, one column for each custom field of the event, and last `other_answers`: answers to fields that the event no longer has, one per line. Texts are quoted. Anything that a spreadsheet would take for a formula, also after another list separator than the comma, is preceded by an apostrophe.
 #[derive(Debug, Clone, Copy)]
 pub struct ExportRegistrations;
-
 impl Rpc for ExportRegistrations {
     type Request = super::ExportRegistrationsRequest;
     type Response = crate::http_body::HttpBody;
-
     const NAME: &'static str = "ExportRegistrations";
     const GRPC_PATH: &'static str = "/muster.v1.RegistrationService/ExportRegistrations";
     const INTERNAL: bool = false;
@@ -2352,18 +2000,15 @@ impl Rpc for ExportRegistrations {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
 }
-
 impl PublicRpc for ExportRegistrations {
     const CONTENT: Content = Content::File;
     const CACHING: Option<Caching> = None;
 }
-
 impl Binding for ExportRegistrations {
     const METHOD: http::Method = http::Method::GET;
     const PATH: &'static str = "/api/v1/me/events/{id}/registrations.csv";
@@ -2371,7 +2016,6 @@ impl Binding for ExportRegistrations {
     const PATH_FIELDS: &'static [&'static str] = &["id"];
     const QUERY_FIELDS: &'static [&'static str] = &["separator"];
     const LIST_FIELDS: &'static [&'static str] = &[];
-
     fn set(
         request: &mut Self::Request,
         field: &str,
@@ -2385,15 +2029,12 @@ impl Binding for ExportRegistrations {
         Ok(())
     }
 }
-
 /// `GET /api/v1/me/events/{id}/registrations/{registration_id}`: Reads one registration for one of the caller's events.
 #[derive(Debug, Clone, Copy)]
 pub struct GetRegistration;
-
 impl Rpc for GetRegistration {
     type Request = super::GetRegistrationRequest;
     type Response = super::Registration;
-
     const NAME: &'static str = "GetRegistration";
     const GRPC_PATH: &'static str = "/muster.v1.RegistrationService/GetRegistration";
     const INTERNAL: bool = false;
@@ -2402,18 +2043,15 @@ impl Rpc for GetRegistration {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
 }
-
 impl PublicRpc for GetRegistration {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
 }
-
 impl Binding for GetRegistration {
     const METHOD: http::Method = http::Method::GET;
     const PATH: &'static str = "/api/v1/me/events/{id}/registrations/{registration_id}";
@@ -2421,7 +2059,6 @@ impl Binding for GetRegistration {
     const PATH_FIELDS: &'static [&'static str] = &["id", "registration_id"];
     const QUERY_FIELDS: &'static [&'static str] = &[];
     const LIST_FIELDS: &'static [&'static str] = &[];
-
     fn set(
         request: &mut Self::Request,
         field: &str,
@@ -2435,15 +2072,12 @@ impl Binding for GetRegistration {
         Ok(())
     }
 }
-
 /// Reads several registrations for one of the caller's events, in the order of registering. Those that are not there are left out. For the website; it has no route.
 #[derive(Debug, Clone, Copy)]
 pub struct GetRegistrations;
-
 impl Rpc for GetRegistrations {
     type Request = super::GetRegistrationsRequest;
     type Response = super::RegistrationList;
-
     const NAME: &'static str = "GetRegistrations";
     const GRPC_PATH: &'static str = "/muster.v1.RegistrationService/GetRegistrations";
     const INTERNAL: bool = false;
@@ -2452,26 +2086,21 @@ impl Rpc for GetRegistrations {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
 }
-
 impl PublicRpc for GetRegistrations {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
 }
-
 /// `POST /api/v1/me/events/{id}/registrations/{registration_id}/approve`: Approves a pending registration: `Confirmed`, or `Waitlisted` when no seat is left. The attendee gets an email. An approved registration stays unchanged. One that awaits the attendee's confirmation cannot be approved before.
 #[derive(Debug, Clone, Copy)]
 pub struct ApproveRegistration;
-
 impl Rpc for ApproveRegistration {
     type Request = super::ApproveRegistrationRequest;
     type Response = super::Registration;
-
     const NAME: &'static str = "ApproveRegistration";
     const GRPC_PATH: &'static str = "/muster.v1.RegistrationService/ApproveRegistration";
     const INTERNAL: bool = false;
@@ -2480,18 +2109,15 @@ impl Rpc for ApproveRegistration {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = true;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = true;
     const COLLECTS_MISTAKES: bool = false;
 }
-
 impl PublicRpc for ApproveRegistration {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
 }
-
 impl Binding for ApproveRegistration {
     const METHOD: http::Method = http::Method::POST;
     const PATH: &'static str = "/api/v1/me/events/{id}/registrations/{registration_id}/approve";
@@ -2499,7 +2125,6 @@ impl Binding for ApproveRegistration {
     const PATH_FIELDS: &'static [&'static str] = &["id", "registration_id"];
     const QUERY_FIELDS: &'static [&'static str] = &[];
     const LIST_FIELDS: &'static [&'static str] = &[];
-
     fn set(
         request: &mut Self::Request,
         field: &str,
@@ -2513,15 +2138,12 @@ impl Binding for ApproveRegistration {
         Ok(())
     }
 }
-
 /// `POST /api/v1/me/events/{id}/registrations/approve`: Approves those of these registrations that await approval, in one transaction and in the order of registering. Others, and those that await the attendee's confirmation, stay unchanged.
 #[derive(Debug, Clone, Copy)]
 pub struct ApproveRegistrations;
-
 impl Rpc for ApproveRegistrations {
     type Request = super::ApproveRegistrationsRequest;
     type Response = super::ApprovedRegistrations;
-
     const NAME: &'static str = "ApproveRegistrations";
     const GRPC_PATH: &'static str = "/muster.v1.RegistrationService/ApproveRegistrations";
     const INTERNAL: bool = false;
@@ -2530,18 +2152,15 @@ impl Rpc for ApproveRegistrations {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = true;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = true;
     const COLLECTS_MISTAKES: bool = false;
 }
-
 impl PublicRpc for ApproveRegistrations {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
 }
-
 impl Binding for ApproveRegistrations {
     const METHOD: http::Method = http::Method::POST;
     const PATH: &'static str = "/api/v1/me/events/{id}/registrations/approve";
@@ -2549,7 +2168,6 @@ impl Binding for ApproveRegistrations {
     const PATH_FIELDS: &'static [&'static str] = &["id"];
     const QUERY_FIELDS: &'static [&'static str] = &[];
     const LIST_FIELDS: &'static [&'static str] = &[];
-
     fn set(
         request: &mut Self::Request,
         field: &str,
@@ -2561,15 +2179,12 @@ impl Binding for ApproveRegistrations {
         Ok(())
     }
 }
-
 /// `PATCH /api/v1/me/events/{id}/registrations/{registration_id}`: Changes the name, the email address or the answers of a registration and leaves what is not in the request. Answers replace all those to the event's custom fields, and must fit them; answers to fields that it no longer has stay. Only with another address are people emailed, for a published event that is not over: it gets what applies now, and the earlier one a notice; links in emails to that one end, and the code of its ticket. Everything else can be corrected after the event, too.
 #[derive(Debug, Clone, Copy)]
 pub struct UpdateRegistration;
-
 impl Rpc for UpdateRegistration {
     type Request = super::UpdateRegistrationRequest;
     type Response = super::Registration;
-
     const NAME: &'static str = "UpdateRegistration";
     const GRPC_PATH: &'static str = "/muster.v1.RegistrationService/UpdateRegistration";
     const INTERNAL: bool = false;
@@ -2578,24 +2193,20 @@ impl Rpc for UpdateRegistration {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = true;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = true;
 }
-
 impl PublicRpc for UpdateRegistration {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
-
     fn set_update_mask(request: &mut Self::Request, fields: Vec<String>) {
         request.update_mask = Some(prost_types::FieldMask {
             paths: fields,
         });
     }
 }
-
 impl Binding for UpdateRegistration {
     const METHOD: http::Method = http::Method::PATCH;
     const PATH: &'static str = "/api/v1/me/events/{id}/registrations/{registration_id}";
@@ -2603,7 +2214,6 @@ impl Binding for UpdateRegistration {
     const PATH_FIELDS: &'static [&'static str] = &["id", "registration_id"];
     const QUERY_FIELDS: &'static [&'static str] = &[];
     const LIST_FIELDS: &'static [&'static str] = &[];
-
     fn set(
         request: &mut Self::Request,
         field: &str,
@@ -2617,15 +2227,12 @@ impl Binding for UpdateRegistration {
         Ok(())
     }
 }
-
 /// `POST /api/v1/me/events/{id}/registrations/{registration_id}/decline`: Declines a registration that holds no seat: it is `Cancelled`, which is final, and the attendee gets an email with the reason. A cancelled registration stays unchanged.
 #[derive(Debug, Clone, Copy)]
 pub struct DeclineRegistration;
-
 impl Rpc for DeclineRegistration {
     type Request = super::DeclineRegistrationRequest;
     type Response = super::Registration;
-
     const NAME: &'static str = "DeclineRegistration";
     const GRPC_PATH: &'static str = "/muster.v1.RegistrationService/DeclineRegistration";
     const INTERNAL: bool = false;
@@ -2634,18 +2241,15 @@ impl Rpc for DeclineRegistration {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = true;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = true;
     const COLLECTS_MISTAKES: bool = false;
 }
-
 impl PublicRpc for DeclineRegistration {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
 }
-
 impl Binding for DeclineRegistration {
     const METHOD: http::Method = http::Method::POST;
     const PATH: &'static str = "/api/v1/me/events/{id}/registrations/{registration_id}/decline";
@@ -2653,7 +2257,6 @@ impl Binding for DeclineRegistration {
     const PATH_FIELDS: &'static [&'static str] = &["id", "registration_id"];
     const QUERY_FIELDS: &'static [&'static str] = &[];
     const LIST_FIELDS: &'static [&'static str] = &[];
-
     fn set(
         request: &mut Self::Request,
         field: &str,
@@ -2667,15 +2270,12 @@ impl Binding for DeclineRegistration {
         Ok(())
     }
 }
-
 /// Declines those of these registrations that hold no seat, in one transaction: each attendee gets an email with the reason. Others stay unchanged. For the website; it has no route.
 #[derive(Debug, Clone, Copy)]
 pub struct DeclineRegistrations;
-
 impl Rpc for DeclineRegistrations {
     type Request = super::DeclineRegistrationsRequest;
     type Response = super::DeclinedRegistrations;
-
     const NAME: &'static str = "DeclineRegistrations";
     const GRPC_PATH: &'static str = "/muster.v1.RegistrationService/DeclineRegistrations";
     const INTERNAL: bool = false;
@@ -2684,26 +2284,21 @@ impl Rpc for DeclineRegistrations {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = true;
     const COLLECTS_MISTAKES: bool = false;
 }
-
 impl PublicRpc for DeclineRegistrations {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
 }
-
 /// `POST /api/v1/me/events/{id}/registrations/{registration_id}/cancel`: Cancels a registration, which is final, and emails the attendee. Its seats go to the waitlist, in order. Cancelling again changes nothing.
 #[derive(Debug, Clone, Copy)]
 pub struct CancelRegistration;
-
 impl Rpc for CancelRegistration {
     type Request = super::CancelRegistrationRequest;
     type Response = super::Registration;
-
     const NAME: &'static str = "CancelRegistration";
     const GRPC_PATH: &'static str = "/muster.v1.RegistrationService/CancelRegistration";
     const INTERNAL: bool = false;
@@ -2712,18 +2307,15 @@ impl Rpc for CancelRegistration {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = true;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = true;
     const COLLECTS_MISTAKES: bool = false;
 }
-
 impl PublicRpc for CancelRegistration {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
 }
-
 impl Binding for CancelRegistration {
     const METHOD: http::Method = http::Method::POST;
     const PATH: &'static str = "/api/v1/me/events/{id}/registrations/{registration_id}/cancel";
@@ -2731,7 +2323,6 @@ impl Binding for CancelRegistration {
     const PATH_FIELDS: &'static [&'static str] = &["id", "registration_id"];
     const QUERY_FIELDS: &'static [&'static str] = &[];
     const LIST_FIELDS: &'static [&'static str] = &[];
-
     fn set(
         request: &mut Self::Request,
         field: &str,
@@ -2745,15 +2336,12 @@ impl Binding for CancelRegistration {
         Ok(())
     }
 }
-
 /// `POST /api/v1/me/events/{id}/registrations/{registration_id}/promote`: Gives a registration on the waitlist a spot, before others who wait. If spots are missing for it, the capacity is raised by as many, in the same step. The attendee gets an email. A `Confirmed` registration stays unchanged.
 #[derive(Debug, Clone, Copy)]
 pub struct PromoteRegistration;
-
 impl Rpc for PromoteRegistration {
     type Request = super::PromoteRegistrationRequest;
     type Response = super::Registration;
-
     const NAME: &'static str = "PromoteRegistration";
     const GRPC_PATH: &'static str = "/muster.v1.RegistrationService/PromoteRegistration";
     const INTERNAL: bool = false;
@@ -2762,18 +2350,15 @@ impl Rpc for PromoteRegistration {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = true;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = true;
     const COLLECTS_MISTAKES: bool = false;
 }
-
 impl PublicRpc for PromoteRegistration {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
 }
-
 impl Binding for PromoteRegistration {
     const METHOD: http::Method = http::Method::POST;
     const PATH: &'static str = "/api/v1/me/events/{id}/registrations/{registration_id}/promote";
@@ -2781,7 +2366,6 @@ impl Binding for PromoteRegistration {
     const PATH_FIELDS: &'static [&'static str] = &["id", "registration_id"];
     const QUERY_FIELDS: &'static [&'static str] = &[];
     const LIST_FIELDS: &'static [&'static str] = &[];
-
     fn set(
         request: &mut Self::Request,
         field: &str,
@@ -2795,15 +2379,12 @@ impl Binding for PromoteRegistration {
         Ok(())
     }
 }
-
 /// `POST /api/v1/me/events/{id}/registrations/{registration_id}/resend-mail`: Sends the email that says what applies to a registration again, with a new private link. It counts against the plan's daily emails, as adding someone does.
 #[derive(Debug, Clone, Copy)]
 pub struct ResendRegistrationMail;
-
 impl Rpc for ResendRegistrationMail {
     type Request = super::ResendRegistrationMailRequest;
     type Response = super::Registration;
-
     const NAME: &'static str = "ResendRegistrationMail";
     const GRPC_PATH: &'static str = "/muster.v1.RegistrationService/ResendRegistrationMail";
     const INTERNAL: bool = false;
@@ -2812,18 +2393,15 @@ impl Rpc for ResendRegistrationMail {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = true;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
 }
-
 impl PublicRpc for ResendRegistrationMail {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
 }
-
 impl Binding for ResendRegistrationMail {
     const METHOD: http::Method = http::Method::POST;
     const PATH: &'static str = "/api/v1/me/events/{id}/registrations/{registration_id}/resend-mail";
@@ -2831,7 +2409,6 @@ impl Binding for ResendRegistrationMail {
     const PATH_FIELDS: &'static [&'static str] = &["id", "registration_id"];
     const QUERY_FIELDS: &'static [&'static str] = &[];
     const LIST_FIELDS: &'static [&'static str] = &[];
-
     fn set(
         request: &mut Self::Request,
         field: &str,
@@ -2845,15 +2422,12 @@ impl Binding for ResendRegistrationMail {
         Ok(())
     }
 }
-
 /// Says whom `UpdateRegistration` would email. Nothing is changed. For the confirmation of the tool; it has no route.
 #[derive(Debug, Clone, Copy)]
 pub struct PreviewUpdatedRegistration;
-
 impl Rpc for PreviewUpdatedRegistration {
     type Request = super::UpdateRegistrationRequest;
     type Response = super::RecipientsPreview;
-
     const NAME: &'static str = "PreviewUpdatedRegistration";
     const GRPC_PATH: &'static str = "/muster.v1.RegistrationService/PreviewUpdatedRegistration";
     const INTERNAL: bool = false;
@@ -2862,32 +2436,26 @@ impl Rpc for PreviewUpdatedRegistration {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
 }
-
 impl PublicRpc for PreviewUpdatedRegistration {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
-
     fn set_update_mask(request: &mut Self::Request, fields: Vec<String>) {
         request.update_mask = Some(prost_types::FieldMask {
             paths: fields,
         });
     }
 }
-
 /// Says whom `PromoteRegistration` would email. Nothing is changed. For the confirmation of the tool; it has no route.
 #[derive(Debug, Clone, Copy)]
 pub struct PreviewPromotion;
-
 impl Rpc for PreviewPromotion {
     type Request = super::PromoteRegistrationRequest;
     type Response = super::RecipientsPreview;
-
     const NAME: &'static str = "PreviewPromotion";
     const GRPC_PATH: &'static str = "/muster.v1.RegistrationService/PreviewPromotion";
     const INTERNAL: bool = false;
@@ -2896,26 +2464,21 @@ impl Rpc for PreviewPromotion {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
 }
-
 impl PublicRpc for PreviewPromotion {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
 }
-
 /// Says whom `AddRegistration` would email. Nothing is changed. For the confirmation of the tool; it has no route.
 #[derive(Debug, Clone, Copy)]
 pub struct PreviewAddedRegistration;
-
 impl Rpc for PreviewAddedRegistration {
     type Request = super::AddRegistrationRequest;
     type Response = super::RecipientsPreview;
-
     const NAME: &'static str = "PreviewAddedRegistration";
     const GRPC_PATH: &'static str = "/muster.v1.RegistrationService/PreviewAddedRegistration";
     const INTERNAL: bool = false;
@@ -2924,26 +2487,21 @@ impl Rpc for PreviewAddedRegistration {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = true;
 }
-
 impl PublicRpc for PreviewAddedRegistration {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
 }
-
 /// Says whom `ApproveRegistrations` would email. Nothing is changed. For the confirmation of the tool; it has no route.
 #[derive(Debug, Clone, Copy)]
 pub struct PreviewApproval;
-
 impl Rpc for PreviewApproval {
     type Request = super::ApproveRegistrationsRequest;
     type Response = super::RecipientsPreview;
-
     const NAME: &'static str = "PreviewApproval";
     const GRPC_PATH: &'static str = "/muster.v1.RegistrationService/PreviewApproval";
     const INTERNAL: bool = false;
@@ -2952,26 +2510,21 @@ impl Rpc for PreviewApproval {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
 }
-
 impl PublicRpc for PreviewApproval {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
 }
-
 /// Says whom `DeclineRegistration` would email. Nothing is changed. For the confirmation of the tool; it has no route.
 #[derive(Debug, Clone, Copy)]
 pub struct PreviewDecline;
-
 impl Rpc for PreviewDecline {
     type Request = super::DeclineRegistrationRequest;
     type Response = super::RecipientsPreview;
-
     const NAME: &'static str = "PreviewDecline";
     const GRPC_PATH: &'static str = "/muster.v1.RegistrationService/PreviewDecline";
     const INTERNAL: bool = false;
@@ -2980,26 +2533,21 @@ impl Rpc for PreviewDecline {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
 }
-
 impl PublicRpc for PreviewDecline {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
 }
-
 /// Says whom `CancelRegistration` would email. Nothing is changed. For the confirmation of the tool; it has no route.
 #[derive(Debug, Clone, Copy)]
 pub struct PreviewRegistrationCancellation;
-
 impl Rpc for PreviewRegistrationCancellation {
     type Request = super::CancelRegistrationRequest;
     type Response = super::RecipientsPreview;
-
     const NAME: &'static str = "PreviewRegistrationCancellation";
     const GRPC_PATH: &'static str = "/muster.v1.RegistrationService/PreviewRegistrationCancellation";
     const INTERNAL: bool = false;
@@ -3008,26 +2556,21 @@ impl Rpc for PreviewRegistrationCancellation {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
 }
-
 impl PublicRpc for PreviewRegistrationCancellation {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
 }
-
 /// `POST /api/v1/me/events/{id}/registrations/{registration_id}/check-in`: Checks an attendee in. Only a confirmed registration can be checked in. A second call changes nothing.
 #[derive(Debug, Clone, Copy)]
 pub struct CheckIn;
-
 impl Rpc for CheckIn {
     type Request = super::CheckInRequest;
     type Response = super::Registration;
-
     const NAME: &'static str = "CheckIn";
     const GRPC_PATH: &'static str = "/muster.v1.RegistrationService/CheckIn";
     const INTERNAL: bool = false;
@@ -3036,18 +2579,15 @@ impl Rpc for CheckIn {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = true;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
 }
-
 impl PublicRpc for CheckIn {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
 }
-
 impl Binding for CheckIn {
     const METHOD: http::Method = http::Method::POST;
     const PATH: &'static str = "/api/v1/me/events/{id}/registrations/{registration_id}/check-in";
@@ -3055,7 +2595,6 @@ impl Binding for CheckIn {
     const PATH_FIELDS: &'static [&'static str] = &["id", "registration_id"];
     const QUERY_FIELDS: &'static [&'static str] = &[];
     const LIST_FIELDS: &'static [&'static str] = &[];
-
     fn set(
         request: &mut Self::Request,
         field: &str,
@@ -3069,15 +2608,12 @@ impl Binding for CheckIn {
         Ok(())
     }
 }
-
 /// `POST /api/v1/me/check-in`: Checks in the attendee with this check-in code, at any event of the caller or at one. A second call changes nothing and says since when.
 #[derive(Debug, Clone, Copy)]
 pub struct CheckInByCode;
-
 impl Rpc for CheckInByCode {
     type Request = super::CheckInByCodeRequest;
     type Response = super::CheckedIn;
-
     const NAME: &'static str = "CheckInByCode";
     const GRPC_PATH: &'static str = "/muster.v1.RegistrationService/CheckInByCode";
     const INTERNAL: bool = false;
@@ -3086,18 +2622,15 @@ impl Rpc for CheckInByCode {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = true;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
 }
-
 impl PublicRpc for CheckInByCode {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
 }
-
 impl Binding for CheckInByCode {
     const METHOD: http::Method = http::Method::POST;
     const PATH: &'static str = "/api/v1/me/check-in";
@@ -3105,20 +2638,16 @@ impl Binding for CheckInByCode {
     const PATH_FIELDS: &'static [&'static str] = &[];
     const QUERY_FIELDS: &'static [&'static str] = &[];
     const LIST_FIELDS: &'static [&'static str] = &[];
-
     fn set(_: &mut Self::Request, _: &str, _: &str) -> Result<(), InvalidParameter> {
         Ok(())
     }
 }
-
 /// Reads the registration with this check-in code, at any event of the caller, so that who stands at the door is shown by name before they are checked in. Nothing is changed. For the website; it has no route.
 #[derive(Debug, Clone, Copy)]
 pub struct GetRegistrationByCode;
-
 impl Rpc for GetRegistrationByCode {
     type Request = super::GetRegistrationByCodeRequest;
     type Response = super::RegistrationByCode;
-
     const NAME: &'static str = "GetRegistrationByCode";
     const GRPC_PATH: &'static str = "/muster.v1.RegistrationService/GetRegistrationByCode";
     const INTERNAL: bool = false;
@@ -3127,26 +2656,21 @@ impl Rpc for GetRegistrationByCode {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
 }
-
 impl PublicRpc for GetRegistrationByCode {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
 }
-
 /// `GET /api/v1/me/events/{id}/check-in-codes`: The codes of the tickets for one of the caller's events, hashed, for a door that goes on while the network is away: a scanner recognizes those it expects, without a list of names and codes on the device. What was scanned is then checked in by its code. At most 10,000, the confirmed ones first.
 #[derive(Debug, Clone, Copy)]
 pub struct ListCheckInCodes;
-
 impl Rpc for ListCheckInCodes {
     type Request = super::ListCheckInCodesRequest;
     type Response = super::CheckInCodeList;
-
     const NAME: &'static str = "ListCheckInCodes";
     const GRPC_PATH: &'static str = "/muster.v1.RegistrationService/ListCheckInCodes";
     const INTERNAL: bool = false;
@@ -3155,18 +2679,15 @@ impl Rpc for ListCheckInCodes {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
 }
-
 impl PublicRpc for ListCheckInCodes {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
 }
-
 impl Binding for ListCheckInCodes {
     const METHOD: http::Method = http::Method::GET;
     const PATH: &'static str = "/api/v1/me/events/{id}/check-in-codes";
@@ -3174,7 +2695,6 @@ impl Binding for ListCheckInCodes {
     const PATH_FIELDS: &'static [&'static str] = &["id"];
     const QUERY_FIELDS: &'static [&'static str] = &[];
     const LIST_FIELDS: &'static [&'static str] = &[];
-
     fn set(
         request: &mut Self::Request,
         field: &str,
@@ -3186,15 +2706,12 @@ impl Binding for ListCheckInCodes {
         Ok(())
     }
 }
-
 /// `POST /api/v1/me/events/{id}/registrations/{registration_id}/undo-check-in`: Undoes a check-in. If the attendee was not checked in, nothing changes.
 #[derive(Debug, Clone, Copy)]
 pub struct UndoCheckIn;
-
 impl Rpc for UndoCheckIn {
     type Request = super::UndoCheckInRequest;
     type Response = super::Registration;
-
     const NAME: &'static str = "UndoCheckIn";
     const GRPC_PATH: &'static str = "/muster.v1.RegistrationService/UndoCheckIn";
     const INTERNAL: bool = false;
@@ -3203,18 +2720,15 @@ impl Rpc for UndoCheckIn {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = true;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
 }
-
 impl PublicRpc for UndoCheckIn {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
 }
-
 impl Binding for UndoCheckIn {
     const METHOD: http::Method = http::Method::POST;
     const PATH: &'static str = "/api/v1/me/events/{id}/registrations/{registration_id}/undo-check-in";
@@ -3222,7 +2736,6 @@ impl Binding for UndoCheckIn {
     const PATH_FIELDS: &'static [&'static str] = &["id", "registration_id"];
     const QUERY_FIELDS: &'static [&'static str] = &[];
     const LIST_FIELDS: &'static [&'static str] = &[];
-
     fn set(
         request: &mut Self::Request,
         field: &str,
@@ -3236,15 +2749,12 @@ impl Binding for UndoCheckIn {
         Ok(())
     }
 }
-
 /// Reads an attendee's own registration by the private link from an email. For the website; it has no route.
 #[derive(Debug, Clone, Copy)]
 pub struct GetRegistrationByToken;
-
 impl Rpc for GetRegistrationByToken {
     type Request = super::GetRegistrationByTokenRequest;
     type Response = super::OwnRegistration;
-
     const NAME: &'static str = "GetRegistrationByToken";
     const GRPC_PATH: &'static str = "/muster.v1.RegistrationService/GetRegistrationByToken";
     const INTERNAL: bool = false;
@@ -3253,26 +2763,21 @@ impl Rpc for GetRegistrationByToken {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
 }
-
 impl PublicRpc for GetRegistrationByToken {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
 }
-
 /// The event of an attendee's own registration as a calendar file. Its entry has the UID and the sequence number of those in the attendee's emails, so that calendars take it for the same. For the website; it has no route.
 #[derive(Debug, Clone, Copy)]
 pub struct GetRegistrationCalendarByToken;
-
 impl Rpc for GetRegistrationCalendarByToken {
     type Request = super::GetRegistrationCalendarByTokenRequest;
     type Response = super::CalendarFile;
-
     const NAME: &'static str = "GetRegistrationCalendarByToken";
     const GRPC_PATH: &'static str = "/muster.v1.RegistrationService/GetRegistrationCalendarByToken";
     const INTERNAL: bool = false;
@@ -3281,26 +2786,21 @@ impl Rpc for GetRegistrationCalendarByToken {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
 }
-
 impl PublicRpc for GetRegistrationCalendarByToken {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
 }
-
 /// Reads what a check-in code shows to anyone: the event, and the status of the registration, without a name. For the website; it has no route.
 #[derive(Debug, Clone, Copy)]
 pub struct GetTicket;
-
 impl Rpc for GetTicket {
     type Request = super::GetTicketRequest;
     type Response = super::Ticket;
-
     const NAME: &'static str = "GetTicket";
     const GRPC_PATH: &'static str = "/muster.v1.RegistrationService/GetTicket";
     const INTERNAL: bool = false;
@@ -3309,26 +2809,21 @@ impl Rpc for GetTicket {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
 }
-
 impl PublicRpc for GetTicket {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
 }
-
 /// Confirms an attendee's own registration by the private link from an email, if the event asked for that: `Confirmed` if it holds a seat or one is left, else `Waitlisted`; or `Pending`, to be approved by the organizer. Confirming again changes nothing. A registration that has lapsed is cancelled. For the website; it has no route.
 #[derive(Debug, Clone, Copy)]
 pub struct ConfirmRegistrationByToken;
-
 impl Rpc for ConfirmRegistrationByToken {
     type Request = super::ConfirmRegistrationByTokenRequest;
     type Response = super::OwnRegistration;
-
     const NAME: &'static str = "ConfirmRegistrationByToken";
     const GRPC_PATH: &'static str = "/muster.v1.RegistrationService/ConfirmRegistrationByToken";
     const INTERNAL: bool = false;
@@ -3337,26 +2832,21 @@ impl Rpc for ConfirmRegistrationByToken {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
 }
-
 impl PublicRpc for ConfirmRegistrationByToken {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
 }
-
 /// Takes over name and answers of a repeated registration into an attendee's own one, by the private link from the email about the repetition: `new_details` shows them. Until then a repetition changes nothing. Taking over again changes nothing; after 24 hours there is nothing to take over (not found). For the website; it has no route.
 #[derive(Debug, Clone, Copy)]
 pub struct TakeOverNewDetailsByToken;
-
 impl Rpc for TakeOverNewDetailsByToken {
     type Request = super::TakeOverNewDetailsByTokenRequest;
     type Response = super::OwnRegistration;
-
     const NAME: &'static str = "TakeOverNewDetailsByToken";
     const GRPC_PATH: &'static str = "/muster.v1.RegistrationService/TakeOverNewDetailsByToken";
     const INTERNAL: bool = false;
@@ -3365,26 +2855,21 @@ impl Rpc for TakeOverNewDetailsByToken {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
 }
-
 impl PublicRpc for TakeOverNewDetailsByToken {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
 }
-
 /// Replaces an attendee's own answers by the private link from an email, until the event begins, if it has `allows_answer_changes` (else a conflict). The rules are those of registering. Answers to questions that the event no longer asks stay. With `party_size` the registration is for fewer people from now on; their seats go to the waitlist. Organizers are told by email. The same answers change nothing. For the website; it has no route.
 #[derive(Debug, Clone, Copy)]
 pub struct ChangeAnswersByToken;
-
 impl Rpc for ChangeAnswersByToken {
     type Request = super::ChangeAnswersByTokenRequest;
     type Response = super::OwnRegistration;
-
     const NAME: &'static str = "ChangeAnswersByToken";
     const GRPC_PATH: &'static str = "/muster.v1.RegistrationService/ChangeAnswersByToken";
     const INTERNAL: bool = false;
@@ -3393,26 +2878,21 @@ impl Rpc for ChangeAnswersByToken {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
 }
-
 impl PublicRpc for ChangeAnswersByToken {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
 }
-
 /// Stops the emails of an event's organizer to the attendee, whom the organizer added, by the private link from an email: those of all events of the account, cancellations included. It ends when the attendee registers themselves and confirms or changes that on the private page. Stopping again changes nothing. For the website; it has no route.
 #[derive(Debug, Clone, Copy)]
 pub struct RefuseMailByToken;
-
 impl Rpc for RefuseMailByToken {
     type Request = super::RefuseMailByTokenRequest;
     type Response = super::OwnRegistration;
-
     const NAME: &'static str = "RefuseMailByToken";
     const GRPC_PATH: &'static str = "/muster.v1.RegistrationService/RefuseMailByToken";
     const INTERNAL: bool = false;
@@ -3421,26 +2901,21 @@ impl Rpc for RefuseMailByToken {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
 }
-
 impl PublicRpc for RefuseMailByToken {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
 }
-
 /// Returns whether a link from an email stops an organizer's emails that leads to no registration any more, since its address was corrected. For the website; it has no route.
 #[derive(Debug, Clone, Copy)]
 pub struct GetMailRefusalByToken;
-
 impl Rpc for GetMailRefusalByToken {
     type Request = super::GetMailRefusalByTokenRequest;
     type Response = super::MailRefusal;
-
     const NAME: &'static str = "GetMailRefusalByToken";
     const GRPC_PATH: &'static str = "/muster.v1.RegistrationService/GetMailRefusalByToken";
     const INTERNAL: bool = false;
@@ -3449,26 +2924,21 @@ impl Rpc for GetMailRefusalByToken {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
 }
-
 impl PublicRpc for GetMailRefusalByToken {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
 }
-
 /// Stops the emails of an organizer by such a link. Stopping again changes nothing. For the website; it has no route.
 #[derive(Debug, Clone, Copy)]
 pub struct RefuseMailByFormerToken;
-
 impl Rpc for RefuseMailByFormerToken {
     type Request = super::RefuseMailByFormerTokenRequest;
     type Response = super::MailRefusal;
-
     const NAME: &'static str = "RefuseMailByFormerToken";
     const GRPC_PATH: &'static str = "/muster.v1.RegistrationService/RefuseMailByFormerToken";
     const INTERNAL: bool = false;
@@ -3477,26 +2947,21 @@ impl Rpc for RefuseMailByFormerToken {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
 }
-
 impl PublicRpc for RefuseMailByFormerToken {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
 }
-
 /// Stops the reminders of an event to an attendee, by the private link from an email. All else stays as it is, the registration too. Stopping again changes nothing. For the website; it has no route.
 #[derive(Debug, Clone, Copy)]
 pub struct RefuseRemindersByToken;
-
 impl Rpc for RefuseRemindersByToken {
     type Request = super::RefuseRemindersByTokenRequest;
     type Response = super::OwnRegistration;
-
     const NAME: &'static str = "RefuseRemindersByToken";
     const GRPC_PATH: &'static str = "/muster.v1.RegistrationService/RefuseRemindersByToken";
     const INTERNAL: bool = false;
@@ -3505,26 +2970,21 @@ impl Rpc for RefuseRemindersByToken {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
 }
-
 impl PublicRpc for RefuseRemindersByToken {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
 }
-
 /// Cancels an attendee's own registration by the private link from an email. Cancelling again changes nothing. For the website; it has no route.
 #[derive(Debug, Clone, Copy)]
 pub struct CancelRegistrationByToken;
-
 impl Rpc for CancelRegistrationByToken {
     type Request = super::CancelRegistrationByTokenRequest;
     type Response = super::OwnRegistration;
-
     const NAME: &'static str = "CancelRegistrationByToken";
     const GRPC_PATH: &'static str = "/muster.v1.RegistrationService/CancelRegistrationByToken";
     const INTERNAL: bool = false;
@@ -3533,26 +2993,21 @@ impl Rpc for CancelRegistrationByToken {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
 }
-
 impl PublicRpc for CancelRegistrationByToken {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
 }
-
 /// `GET /api/v1/me/events/{id}/statistics`: How many people saw the page of one of the caller's events and where they came from, and how many registered, for each of the last days. The days are those of the event's time zone, and the last one is today, or the last day of an event that is over. Views are counted without cookies and addresses, and appear within two minutes; programs that name themselves as such do not count.
 #[derive(Debug, Clone, Copy)]
 pub struct GetEventStatistics;
-
 impl Rpc for GetEventStatistics {
     type Request = super::GetEventStatisticsRequest;
     type Response = super::EventStatistics;
-
     const NAME: &'static str = "GetEventStatistics";
     const GRPC_PATH: &'static str = "/muster.v1.StatisticsService/GetEventStatistics";
     const INTERNAL: bool = false;
@@ -3561,18 +3016,15 @@ impl Rpc for GetEventStatistics {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = true;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
 }
-
 impl PublicRpc for GetEventStatistics {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
 }
-
 impl Binding for GetEventStatistics {
     const METHOD: http::Method = http::Method::GET;
     const PATH: &'static str = "/api/v1/me/events/{id}/statistics";
@@ -3580,7 +3032,6 @@ impl Binding for GetEventStatistics {
     const PATH_FIELDS: &'static [&'static str] = &["id"];
     const QUERY_FIELDS: &'static [&'static str] = &["days"];
     const LIST_FIELDS: &'static [&'static str] = &[];
-
     fn set(
         request: &mut Self::Request,
         field: &str,
@@ -3597,14 +3048,11 @@ impl Binding for GetEventStatistics {
 /** `POST /api/v1/me/webhooks`: Creates a webhook. From now on, each change that it is for is posted to its URL, signed, at least once and in no certain order. Without a URL, messages are recorded and can be pulled from `/me/webhook-messages`. The `secret` is in this answer only.
 
 A plan has a number of webhooks: 2 on `free`, 10 on the others. `content` `full` needs a paid plan and the scope `registrations:read`. The owners of the account get an email, unless an owner creates one without a URL themselves. `STEP_UP_REQUIRED` is for sessions alone, never for keys and apps.*/
-
 #[derive(Debug, Clone, Copy)]
 pub struct CreateWebhook;
-
 impl Rpc for CreateWebhook {
     type Request = super::CreateWebhookRequest;
     type Response = super::Webhook;
-
     const NAME: &'static str = "CreateWebhook";
     const GRPC_PATH: &'static str = "/muster.v1.WebhookService/CreateWebhook";
     const INTERNAL: bool = false;
@@ -3613,18 +3061,15 @@ impl Rpc for CreateWebhook {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = true;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = true;
 }
-
 impl PublicRpc for CreateWebhook {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
 }
-
 impl Binding for CreateWebhook {
     const METHOD: http::Method = http::Method::POST;
     const PATH: &'static str = "/api/v1/me/webhooks";
@@ -3632,20 +3077,16 @@ impl Binding for CreateWebhook {
     const PATH_FIELDS: &'static [&'static str] = &[];
     const QUERY_FIELDS: &'static [&'static str] = &[];
     const LIST_FIELDS: &'static [&'static str] = &[];
-
     fn set(_: &mut Self::Request, _: &str, _: &str) -> Result<(), InvalidParameter> {
         Ok(())
     }
 }
-
 /// `GET /api/v1/me/webhooks`: Lists the webhooks of the account, the oldest first.
 #[derive(Debug, Clone, Copy)]
 pub struct ListWebhooks;
-
 impl Rpc for ListWebhooks {
     type Request = super::ListWebhooksRequest;
     type Response = super::WebhookList;
-
     const NAME: &'static str = "ListWebhooks";
     const GRPC_PATH: &'static str = "/muster.v1.WebhookService/ListWebhooks";
     const INTERNAL: bool = false;
@@ -3654,18 +3095,15 @@ impl Rpc for ListWebhooks {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
 }
-
 impl PublicRpc for ListWebhooks {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
 }
-
 impl Binding for ListWebhooks {
     const METHOD: http::Method = http::Method::GET;
     const PATH: &'static str = "/api/v1/me/webhooks";
@@ -3673,20 +3111,16 @@ impl Binding for ListWebhooks {
     const PATH_FIELDS: &'static [&'static str] = &[];
     const QUERY_FIELDS: &'static [&'static str] = &[];
     const LIST_FIELDS: &'static [&'static str] = &[];
-
     fn set(_: &mut Self::Request, _: &str, _: &str) -> Result<(), InvalidParameter> {
         Ok(())
     }
 }
-
 /// `GET /api/v1/me/webhooks/{webhook_id}`: Reads a webhook.
 #[derive(Debug, Clone, Copy)]
 pub struct GetWebhook;
-
 impl Rpc for GetWebhook {
     type Request = super::GetWebhookRequest;
     type Response = super::Webhook;
-
     const NAME: &'static str = "GetWebhook";
     const GRPC_PATH: &'static str = "/muster.v1.WebhookService/GetWebhook";
     const INTERNAL: bool = false;
@@ -3695,18 +3129,15 @@ impl Rpc for GetWebhook {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
 }
-
 impl PublicRpc for GetWebhook {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
 }
-
 impl Binding for GetWebhook {
     const METHOD: http::Method = http::Method::GET;
     const PATH: &'static str = "/api/v1/me/webhooks/{webhook_id}";
@@ -3714,7 +3145,6 @@ impl Binding for GetWebhook {
     const PATH_FIELDS: &'static [&'static str] = &["webhook_id"];
     const QUERY_FIELDS: &'static [&'static str] = &[];
     const LIST_FIELDS: &'static [&'static str] = &[];
-
     fn set(
         request: &mut Self::Request,
         field: &str,
@@ -3726,15 +3156,12 @@ impl Binding for GetWebhook {
         Ok(())
     }
 }
-
 /// `PATCH /api/v1/me/webhooks/{webhook_id}`: Changes a webhook, and leaves what is not in the request. While `is_paused`, messages wait; once it ends, they are sent. The same goes for a webhook that was disabled since it failed for five days: `is_paused` false enables it again. Another URL and `full` content need the step-up of a session, as `CreateWebhook` does.
 #[derive(Debug, Clone, Copy)]
 pub struct UpdateWebhook;
-
 impl Rpc for UpdateWebhook {
     type Request = super::UpdateWebhookRequest;
     type Response = super::Webhook;
-
     const NAME: &'static str = "UpdateWebhook";
     const GRPC_PATH: &'static str = "/muster.v1.WebhookService/UpdateWebhook";
     const INTERNAL: bool = false;
@@ -3743,24 +3170,20 @@ impl Rpc for UpdateWebhook {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = true;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = true;
 }
-
 impl PublicRpc for UpdateWebhook {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
-
     fn set_update_mask(request: &mut Self::Request, fields: Vec<String>) {
         request.update_mask = Some(prost_types::FieldMask {
             paths: fields,
         });
     }
 }
-
 impl Binding for UpdateWebhook {
     const METHOD: http::Method = http::Method::PATCH;
     const PATH: &'static str = "/api/v1/me/webhooks/{webhook_id}";
@@ -3768,7 +3191,6 @@ impl Binding for UpdateWebhook {
     const PATH_FIELDS: &'static [&'static str] = &["webhook_id"];
     const QUERY_FIELDS: &'static [&'static str] = &[];
     const LIST_FIELDS: &'static [&'static str] = &[];
-
     fn set(
         request: &mut Self::Request,
         field: &str,
@@ -3780,15 +3202,12 @@ impl Binding for UpdateWebhook {
         Ok(())
     }
 }
-
 /// `DELETE /api/v1/me/webhooks/{webhook_id}`: Deletes a webhook with its deliveries. What waits is not sent any more.
 #[derive(Debug, Clone, Copy)]
 pub struct DeleteWebhook;
-
 impl Rpc for DeleteWebhook {
     type Request = super::DeleteWebhookRequest;
     type Response = super::DeleteWebhookResponse;
-
     const NAME: &'static str = "DeleteWebhook";
     const GRPC_PATH: &'static str = "/muster.v1.WebhookService/DeleteWebhook";
     const INTERNAL: bool = false;
@@ -3797,18 +3216,15 @@ impl Rpc for DeleteWebhook {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = true;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
 }
-
 impl PublicRpc for DeleteWebhook {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
 }
-
 impl Binding for DeleteWebhook {
     const METHOD: http::Method = http::Method::DELETE;
     const PATH: &'static str = "/api/v1/me/webhooks/{webhook_id}";
@@ -3816,7 +3232,6 @@ impl Binding for DeleteWebhook {
     const PATH_FIELDS: &'static [&'static str] = &["webhook_id"];
     const QUERY_FIELDS: &'static [&'static str] = &[];
     const LIST_FIELDS: &'static [&'static str] = &[];
-
     fn set(
         request: &mut Self::Request,
         field: &str,
@@ -3828,15 +3243,12 @@ impl Binding for DeleteWebhook {
         Ok(())
     }
 }
-
 /// `POST /api/v1/me/webhooks/{webhook_id}/rotate-secret`: Gives a webhook a new secret, which is in this answer only. For 24 hours each message is signed with the former one, too, so that a receiver can change without missing any.
 #[derive(Debug, Clone, Copy)]
 pub struct RotateWebhookSecret;
-
 impl Rpc for RotateWebhookSecret {
     type Request = super::RotateWebhookSecretRequest;
     type Response = super::Webhook;
-
     const NAME: &'static str = "RotateWebhookSecret";
     const GRPC_PATH: &'static str = "/muster.v1.WebhookService/RotateWebhookSecret";
     const INTERNAL: bool = false;
@@ -3845,18 +3257,15 @@ impl Rpc for RotateWebhookSecret {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = true;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
 }
-
 impl PublicRpc for RotateWebhookSecret {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
 }
-
 impl Binding for RotateWebhookSecret {
     const METHOD: http::Method = http::Method::POST;
     const PATH: &'static str = "/api/v1/me/webhooks/{webhook_id}/rotate-secret";
@@ -3864,7 +3273,6 @@ impl Binding for RotateWebhookSecret {
     const PATH_FIELDS: &'static [&'static str] = &["webhook_id"];
     const QUERY_FIELDS: &'static [&'static str] = &[];
     const LIST_FIELDS: &'static [&'static str] = &[];
-
     fn set(
         request: &mut Self::Request,
         field: &str,
@@ -3876,15 +3284,12 @@ impl Binding for RotateWebhookSecret {
         Ok(())
     }
 }
-
 /// `POST /api/v1/me/webhooks/{webhook_id}/ping`: Posts a `webhook.ping` to a webhook now, once, and says what came back. It also works while the webhook is paused. An account may do so 30 times a minute, and have 4 calls at a time that wait, those of `/me/webhook-messages` among them.
 #[derive(Debug, Clone, Copy)]
 pub struct PingWebhook;
-
 impl Rpc for PingWebhook {
     type Request = super::PingWebhookRequest;
     type Response = super::WebhookAttempt;
-
     const NAME: &'static str = "PingWebhook";
     const GRPC_PATH: &'static str = "/muster.v1.WebhookService/PingWebhook";
     const INTERNAL: bool = false;
@@ -3893,18 +3298,15 @@ impl Rpc for PingWebhook {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
 }
-
 impl PublicRpc for PingWebhook {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
 }
-
 impl Binding for PingWebhook {
     const METHOD: http::Method = http::Method::POST;
     const PATH: &'static str = "/api/v1/me/webhooks/{webhook_id}/ping";
@@ -3912,7 +3314,6 @@ impl Binding for PingWebhook {
     const PATH_FIELDS: &'static [&'static str] = &["webhook_id"];
     const QUERY_FIELDS: &'static [&'static str] = &[];
     const LIST_FIELDS: &'static [&'static str] = &[];
-
     fn set(
         request: &mut Self::Request,
         field: &str,
@@ -3924,15 +3325,12 @@ impl Binding for PingWebhook {
         Ok(())
     }
 }
-
 /// `GET /api/v1/me/webhooks/{webhook_id}/deliveries`: Lists what became of the messages of a webhook, the latest first.
 #[derive(Debug, Clone, Copy)]
 pub struct ListWebhookDeliveries;
-
 impl Rpc for ListWebhookDeliveries {
     type Request = super::ListWebhookDeliveriesRequest;
     type Response = super::WebhookDeliveryList;
-
     const NAME: &'static str = "ListWebhookDeliveries";
     const GRPC_PATH: &'static str = "/muster.v1.WebhookService/ListWebhookDeliveries";
     const INTERNAL: bool = false;
@@ -3941,18 +3339,15 @@ impl Rpc for ListWebhookDeliveries {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
 }
-
 impl PublicRpc for ListWebhookDeliveries {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
 }
-
 impl Binding for ListWebhookDeliveries {
     const METHOD: http::Method = http::Method::GET;
     const PATH: &'static str = "/api/v1/me/webhooks/{webhook_id}/deliveries";
@@ -3960,7 +3355,6 @@ impl Binding for ListWebhookDeliveries {
     const PATH_FIELDS: &'static [&'static str] = &["webhook_id"];
     const QUERY_FIELDS: &'static [&'static str] = &["state", "limit", "cursor"];
     const LIST_FIELDS: &'static [&'static str] = &[];
-
     fn set(
         request: &mut Self::Request,
         field: &str,
@@ -3975,21 +3369,17 @@ impl Binding for ListWebhookDeliveries {
         }
         Ok(())
     }
-
     fn next_page(response: &Self::Response) -> Option<(&'static str, String)> {
         let next = response.next_cursor.as_ref()?;
         Some(("cursor", next.clone()))
     }
 }
-
 /// `GET /api/v1/me/webhooks/{webhook_id}/deliveries/{message_id}`: Reads a delivery with its attempts, and the body as it would be sent now.
 #[derive(Debug, Clone, Copy)]
 pub struct GetWebhookDelivery;
-
 impl Rpc for GetWebhookDelivery {
     type Request = super::GetWebhookDeliveryRequest;
     type Response = super::WebhookDeliveryDetail;
-
     const NAME: &'static str = "GetWebhookDelivery";
     const GRPC_PATH: &'static str = "/muster.v1.WebhookService/GetWebhookDelivery";
     const INTERNAL: bool = false;
@@ -3998,18 +3388,15 @@ impl Rpc for GetWebhookDelivery {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
 }
-
 impl PublicRpc for GetWebhookDelivery {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
 }
-
 impl Binding for GetWebhookDelivery {
     const METHOD: http::Method = http::Method::GET;
     const PATH: &'static str = "/api/v1/me/webhooks/{webhook_id}/deliveries/{message_id}";
@@ -4017,7 +3404,6 @@ impl Binding for GetWebhookDelivery {
     const PATH_FIELDS: &'static [&'static str] = &["webhook_id", "message_id"];
     const QUERY_FIELDS: &'static [&'static str] = &[];
     const LIST_FIELDS: &'static [&'static str] = &[];
-
     fn set(
         request: &mut Self::Request,
         field: &str,
@@ -4031,15 +3417,12 @@ impl Binding for GetWebhookDelivery {
         Ok(())
     }
 }
-
 /// `POST /api/v1/me/webhooks/{webhook_id}/replay`: Sends messages of a webhook again, with the same `webhook-id`: those that are named, or of those that happened since a time, and before another if you name one, those that failed. What is named and waits already is due at once. At most 1,000 at once; call again for more.
 #[derive(Debug, Clone, Copy)]
 pub struct ReplayWebhook;
-
 impl Rpc for ReplayWebhook {
     type Request = super::ReplayWebhookRequest;
     type Response = super::WebhookReplay;
-
     const NAME: &'static str = "ReplayWebhook";
     const GRPC_PATH: &'static str = "/muster.v1.WebhookService/ReplayWebhook";
     const INTERNAL: bool = false;
@@ -4048,18 +3431,15 @@ impl Rpc for ReplayWebhook {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = true;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
 }
-
 impl PublicRpc for ReplayWebhook {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
 }
-
 impl Binding for ReplayWebhook {
     const METHOD: http::Method = http::Method::POST;
     const PATH: &'static str = "/api/v1/me/webhooks/{webhook_id}/replay";
@@ -4067,7 +3447,6 @@ impl Binding for ReplayWebhook {
     const PATH_FIELDS: &'static [&'static str] = &["webhook_id"];
     const QUERY_FIELDS: &'static [&'static str] = &[];
     const LIST_FIELDS: &'static [&'static str] = &[];
-
     fn set(
         request: &mut Self::Request,
         field: &str,
@@ -4079,15 +3458,12 @@ impl Binding for ReplayWebhook {
         Ok(())
     }
 }
-
 /// Says how many messages would be sent again, and changes nothing. For the confirmation of a tool; it has no route.
 #[derive(Debug, Clone, Copy)]
 pub struct PreviewWebhookReplay;
-
 impl Rpc for PreviewWebhookReplay {
     type Request = super::ReplayWebhookRequest;
     type Response = super::WebhookReplayPreview;
-
     const NAME: &'static str = "PreviewWebhookReplay";
     const GRPC_PATH: &'static str = "/muster.v1.WebhookService/PreviewWebhookReplay";
     const INTERNAL: bool = false;
@@ -4096,13 +3472,11 @@ impl Rpc for PreviewWebhookReplay {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
 }
-
 impl PublicRpc for PreviewWebhookReplay {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
@@ -4110,14 +3484,11 @@ impl PublicRpc for PreviewWebhookReplay {
 /** `GET /api/v1/me/webhook-messages`: Pulls the messages of the account, the oldest first, for programs that no URL reaches. They are recorded while the account has a webhook, also one without a URL. Send the `next_cursor` of each answer with the next call. A call without a cursor begins with the oldest that is still there, one with the cursor `latest` after the newest. With `wait_seconds`, the call waits for a message if there is none. An account may have 4 calls that wait, pings among them; a further one is refused with `RATE_LIMITED`.
 
 A cursor that is older than messages are kept is refused with `CONFLICT`, so that no gap is silent: begin without one. So is a call without any webhook: create one.*/
-
 #[derive(Debug, Clone, Copy)]
 pub struct ListWebhookMessages;
-
 impl Rpc for ListWebhookMessages {
     type Request = super::ListWebhookMessagesRequest;
     type Response = super::WebhookMessageList;
-
     const NAME: &'static str = "ListWebhookMessages";
     const GRPC_PATH: &'static str = "/muster.v1.WebhookService/ListWebhookMessages";
     const INTERNAL: bool = false;
@@ -4126,18 +3497,15 @@ impl Rpc for ListWebhookMessages {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
 }
-
 impl PublicRpc for ListWebhookMessages {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
 }
-
 impl Binding for ListWebhookMessages {
     const METHOD: http::Method = http::Method::GET;
     const PATH: &'static str = "/api/v1/me/webhook-messages";
@@ -4149,9 +3517,7 @@ impl Binding for ListWebhookMessages {
         "wait_seconds",
         "limit",
     ];
-
     const LIST_FIELDS: &'static [&'static str] = &["types"];
-
     fn set(
         request: &mut Self::Request,
         field: &str,
@@ -4171,7 +3537,6 @@ impl Binding for ListWebhookMessages {
         Ok(())
     }
 }
-
 /// Visits every rpc, in the order of the proto.
 pub fn visit_rpcs(visitor: &mut impl RpcVisitor) {
     visitor.visit(GetAccount);
@@ -4274,7 +3639,6 @@ pub fn visit_rpcs(visitor: &mut impl RpcVisitor) {
     visitor.visit(PreviewWebhookReplay);
     visitor.visit(ListWebhookMessages);
 }
-
 /// Visits every binding, in the order of the proto.
 pub fn visit_bindings(visitor: &mut impl Visitor) {
     visitor.visit(GetAccount);

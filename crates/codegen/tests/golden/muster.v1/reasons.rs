@@ -60,7 +60,6 @@ pub enum Reason {
     /// Registration for the event is closed; the organizer can still add people.
     RegistrationClosed,
 }
-
 impl Reason {
     /// Every reason.
     pub const ALL: &'static [Self] = &[
@@ -93,7 +92,6 @@ impl Reason {
         Self::RegistrationNotOpen,
         Self::RegistrationClosed,
     ];
-
     /// `error.code` over HTTP, `ErrorInfo.reason` over gRPC.
     pub const fn code(self) -> &'static str {
         match self {
@@ -127,7 +125,6 @@ impl Reason {
             Self::RegistrationClosed => "REGISTRATION_CLOSED",
         }
     }
-
     /// The reason with this code.
     pub fn from_code(code: &str) -> Option<Self> {
         let reason = match code {
@@ -163,7 +160,6 @@ impl Reason {
         };
         Some(reason)
     }
-
     /// Its HTTP status.
     pub const fn http_status(self) -> u16 {
         match self {
@@ -197,7 +193,6 @@ impl Reason {
             Self::RegistrationClosed => 409,
         }
     }
-
     /// Its gRPC status.
     pub const fn grpc_code(self) -> tonic::Code {
         match self {
@@ -231,7 +226,6 @@ impl Reason {
             Self::RegistrationClosed => tonic::Code::FailedPrecondition,
         }
     }
-
     /// What it means.
     pub const fn description(self) -> &'static str {
         match self {
@@ -309,7 +303,6 @@ impl Reason {
             }
         }
     }
-
     /// What the caller can do about it; empty if there is no advice.
     pub const fn remedy(self) -> &'static str {
         match self {

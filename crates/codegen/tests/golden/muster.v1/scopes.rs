@@ -32,48 +32,8 @@ pub enum Scope {
     /// `account:remove`: Remove the account with everything in it.
     AccountRemove,
 }
-
 impl Scope {
-    /// All scopes that a credential can be granted, in the order in which people see them.
-    pub const ALL: &'static [Self] = &[
-        Self::EventsRead,
-        Self::EventsWrite,
-        Self::EventsCancel,
-        Self::RegistrationsRead,
-        Self::RegistrationsWrite,
-        Self::RegistrationsCheckIn,
-        Self::MessagesWrite,
-        Self::WebhooksRead,
-        Self::WebhooksWrite,
-        Self::AccountRead,
-    ];
-
-    /// The same, with those that only sessions have, by the role of their person.
-    pub const ALL_OF_SESSIONS: &'static [Self] = &[
-        Self::EventsRead,
-        Self::EventsWrite,
-        Self::EventsCancel,
-        Self::RegistrationsRead,
-        Self::RegistrationsWrite,
-        Self::RegistrationsCheckIn,
-        Self::MessagesWrite,
-        Self::WebhooksRead,
-        Self::WebhooksWrite,
-        Self::AccountRead,
-        Self::AccountWrite,
-        Self::KeysWrite,
-        Self::MembersWrite,
-        Self::AccountRemove,
-    ];
-
-    /// Those that only read.
-    pub const READING: &'static [Self] = &[
-        Self::EventsRead,
-        Self::RegistrationsRead,
-        Self::AccountRead,
-    ];
-
-    /// Its name, for example `events:read`.
+    /// Its name in the proto.
     pub const fn name(self) -> &'static str {
         match self {
             Self::EventsRead => "events:read",
@@ -92,8 +52,7 @@ impl Scope {
             Self::AccountRemove => "account:remove",
         }
     }
-
-    /// What it allows, for the person who grants it.
+    /// What it stands for, as the proto says it to people.
     pub const fn description(self) -> &'static str {
         match self {
             Self::EventsRead => {
@@ -132,4 +91,53 @@ impl Scope {
             Self::AccountRemove => "Remove the account with everything in it.",
         }
     }
+}
+impl std::fmt::Display for Scope {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.pad(self.name())
+    }
+}
+impl std::str::FromStr for Scope {
+    type Err = UnknownName;
+    fn from_str(name: &str) -> Result<Self, UnknownName> {
+        find(Self::ALL, Self::name, name)
+    }
+}
+impl Scope {
+    /// All scopes that a credential can be granted, in the order in which people see them.
+    pub const ALL: &'static [Self] = &[
+        Self::EventsRead,
+        Self::EventsWrite,
+        Self::EventsCancel,
+        Self::RegistrationsRead,
+        Self::RegistrationsWrite,
+        Self::RegistrationsCheckIn,
+        Self::MessagesWrite,
+        Self::WebhooksRead,
+        Self::WebhooksWrite,
+        Self::AccountRead,
+    ];
+    /// The same, with those that only sessions have, by the role of their person.
+    pub const ALL_OF_SESSIONS: &'static [Self] = &[
+        Self::EventsRead,
+        Self::EventsWrite,
+        Self::EventsCancel,
+        Self::RegistrationsRead,
+        Self::RegistrationsWrite,
+        Self::RegistrationsCheckIn,
+        Self::MessagesWrite,
+        Self::WebhooksRead,
+        Self::WebhooksWrite,
+        Self::AccountRead,
+        Self::AccountWrite,
+        Self::KeysWrite,
+        Self::MembersWrite,
+        Self::AccountRemove,
+    ];
+    /// Those that only read.
+    pub const READING: &'static [Self] = &[
+        Self::EventsRead,
+        Self::RegistrationsRead,
+        Self::AccountRead,
+    ];
 }

@@ -4,7 +4,6 @@ use tonic::{Request, Response, Status};
 use super::bindings;
 use crate::{binding::AccessRule, frame::{Frame, Framed, Messages}};
 use crate::validation::Checked;
-
 /// The handlers of `AccountService`.
 pub trait AccountHandlers<F: Frame>: Send + Sync + 'static {
     /// See [`bindings::GetAccount`].
@@ -13,7 +12,6 @@ pub trait AccountHandlers<F: Frame>: Send + Sync + 'static {
         caller: F::Bearer,
         request: super::GetAccountRequest,
     ) -> impl Future<Output = Result<super::Account, F::Error>> + Send;
-
     /// See [`bindings::ExportAccount`].
     fn export_account(
         &self,
@@ -22,14 +20,12 @@ pub trait AccountHandlers<F: Frame>: Send + Sync + 'static {
     ) -> impl Future<
         Output = Result<Response<Messages<crate::http_body::HttpBody>>, F::Error>,
     > + Send;
-
     /// See [`bindings::ListActivity`].
     fn list_activity(
         &self,
         caller: F::Bearer,
         request: super::ListActivityRequest,
     ) -> impl Future<Output = Result<super::ActivityList, F::Error>> + Send;
-
     /// See [`bindings::ExportActivity`].
     fn export_activity(
         &self,
@@ -39,13 +35,11 @@ pub trait AccountHandlers<F: Frame>: Send + Sync + 'static {
         Output = Result<Response<Messages<crate::http_body::HttpBody>>, F::Error>,
     > + Send;
 }
-
 #[tonic::async_trait]
 impl<F: Frame, H: AccountHandlers<F>> super::account_service_server::AccountService
 for Framed<F, H> {
     type ExportAccountStream = Messages<crate::http_body::HttpBody>;
     type ExportActivityStream = Messages<crate::http_body::HttpBody>;
-
     async fn get_account(
         &self,
         request: Request<super::GetAccountRequest>,
@@ -53,7 +47,6 @@ for Framed<F, H> {
         let (caller, request) = self.open(bindings::GetAccount, request, F::bearer)?;
         self.answer(self.handlers().get_account(caller, request.message)).await
     }
-
     async fn export_account(
         &self,
         request: Request<super::ExportAccountRequest>,
@@ -61,7 +54,6 @@ for Framed<F, H> {
         let (caller, request) = self.open(bindings::ExportAccount, request, F::bearer)?;
         self.answer(self.handlers().export_account(caller, request.message)).await
     }
-
     async fn list_activity(
         &self,
         request: Request<super::ListActivityRequest>,
@@ -69,7 +61,6 @@ for Framed<F, H> {
         let (caller, request) = self.open(bindings::ListActivity, request, F::bearer)?;
         self.answer(self.handlers().list_activity(caller, request.message)).await
     }
-
     async fn export_activity(
         &self,
         request: Request<super::ExportActivityRequest>,
@@ -78,7 +69,6 @@ for Framed<F, H> {
         self.answer(self.handlers().export_activity(caller, request.message)).await
     }
 }
-
 /// The handlers of `CatalogueService`.
 pub trait CatalogueHandlers<F: Frame>: Send + Sync + 'static {
     /// See [`bindings::ListEvents`].
@@ -87,63 +77,54 @@ pub trait CatalogueHandlers<F: Frame>: Send + Sync + 'static {
         caller: F::Public,
         request: super::ListEventsRequest,
     ) -> impl Future<Output = Result<Response<super::EventList>, F::Error>> + Send;
-
     /// See [`bindings::GetEvent`].
     fn get_event(
         &self,
         caller: F::Public,
         request: super::GetEventRequest,
     ) -> impl Future<Output = Result<Response<super::Event>, F::Error>> + Send;
-
     /// See [`bindings::GetOrganizer`].
     fn get_organizer(
         &self,
         caller: F::Public,
         request: super::GetOrganizerRequest,
     ) -> impl Future<Output = Result<Response<super::Organizer>, F::Error>> + Send;
-
     /// See [`bindings::ListCities`].
     fn list_cities(
         &self,
         caller: F::Public,
         request: super::ListCitiesRequest,
     ) -> impl Future<Output = Result<Response<super::CityList>, F::Error>> + Send;
-
     /// See [`bindings::GetEventPage`].
     fn get_event_page(
         &self,
         caller: F::Public,
         request: super::GetEventPageRequest,
     ) -> impl Future<Output = Result<Response<super::EventPage>, F::Error>> + Send;
-
     /// See [`bindings::GetEventCalendar`].
     fn get_event_calendar(
         &self,
         caller: F::Public,
         request: super::GetEventCalendarRequest,
     ) -> impl Future<Output = Result<Response<super::CalendarFile>, F::Error>> + Send;
-
     /// See [`bindings::GetCatalogueCalendar`].
     fn get_catalogue_calendar(
         &self,
         caller: F::Public,
         request: super::GetCatalogueCalendarRequest,
     ) -> impl Future<Output = Result<Response<super::CalendarFile>, F::Error>> + Send;
-
     /// See [`bindings::ListSitemaps`].
     fn list_sitemaps(
         &self,
         caller: F::Public,
         request: super::ListSitemapsRequest,
     ) -> impl Future<Output = Result<Response<super::SitemapList>, F::Error>> + Send;
-
     /// See [`bindings::ListSitemapEvents`].
     fn list_sitemap_events(
         &self,
         caller: F::Public,
         request: super::ListSitemapEventsRequest,
     ) -> impl Future<Output = Result<Response<super::SitemapPage>, F::Error>> + Send;
-
     /// See [`bindings::ListSitemapOrganizers`].
     fn list_sitemap_organizers(
         &self,
@@ -152,7 +133,6 @@ pub trait CatalogueHandlers<F: Frame>: Send + Sync + 'static {
     ) -> impl Future<
         Output = Result<Response<super::SitemapOrganizerPage>, F::Error>,
     > + Send;
-
     /// See [`bindings::GetCover`].
     fn get_cover(
         &self,
@@ -161,28 +141,24 @@ pub trait CatalogueHandlers<F: Frame>: Send + Sync + 'static {
     ) -> impl Future<
         Output = Result<Response<Messages<crate::http_body::HttpBody>>, F::Error>,
     > + Send;
-
     /// See [`bindings::ListUseCases`].
     fn list_use_cases(
         &self,
         caller: F::Public,
         request: super::ListUseCasesRequest,
     ) -> impl Future<Output = Result<Response<super::StaticItemList>, F::Error>> + Send;
-
     /// See [`bindings::ListGuides`].
     fn list_guides(
         &self,
         caller: F::Public,
         request: super::ListGuidesRequest,
     ) -> impl Future<Output = Result<Response<super::StaticItemList>, F::Error>> + Send;
-
     /// See [`bindings::GetGuide`].
     fn get_guide(
         &self,
         caller: F::Public,
         request: super::GetGuideRequest,
     ) -> impl Future<Output = Result<Response<super::Page>, F::Error>> + Send;
-
     /// See [`bindings::GetUseCase`].
     fn get_use_case(
         &self,
@@ -190,12 +166,10 @@ pub trait CatalogueHandlers<F: Frame>: Send + Sync + 'static {
         request: super::GetUseCaseRequest,
     ) -> impl Future<Output = Result<Response<super::Page>, F::Error>> + Send;
 }
-
 #[tonic::async_trait]
 impl<F: Frame, H: CatalogueHandlers<F>> super::catalogue_service_server::CatalogueService
 for Framed<F, H> {
     type GetCoverStream = Messages<crate::http_body::HttpBody>;
-
     async fn list_events(
         &self,
         request: Request<super::ListEventsRequest>,
@@ -203,7 +177,6 @@ for Framed<F, H> {
         let (caller, request) = self.open(bindings::ListEvents, request, F::public)?;
         self.answer(self.handlers().list_events(caller, request.message)).await
     }
-
     async fn get_event(
         &self,
         request: Request<super::GetEventRequest>,
@@ -211,7 +184,6 @@ for Framed<F, H> {
         let (caller, request) = self.open(bindings::GetEvent, request, F::public)?;
         self.answer(self.handlers().get_event(caller, request.message)).await
     }
-
     async fn get_organizer(
         &self,
         request: Request<super::GetOrganizerRequest>,
@@ -219,7 +191,6 @@ for Framed<F, H> {
         let (caller, request) = self.open(bindings::GetOrganizer, request, F::public)?;
         self.answer(self.handlers().get_organizer(caller, request.message)).await
     }
-
     async fn list_cities(
         &self,
         request: Request<super::ListCitiesRequest>,
@@ -227,7 +198,6 @@ for Framed<F, H> {
         let (caller, request) = self.open(bindings::ListCities, request, F::public)?;
         self.answer(self.handlers().list_cities(caller, request.message)).await
     }
-
     async fn get_event_page(
         &self,
         request: Request<super::GetEventPageRequest>,
@@ -235,7 +205,6 @@ for Framed<F, H> {
         let (caller, request) = self.open(bindings::GetEventPage, request, F::public)?;
         self.answer(self.handlers().get_event_page(caller, request.message)).await
     }
-
     async fn get_event_calendar(
         &self,
         request: Request<super::GetEventCalendarRequest>,
@@ -244,7 +213,6 @@ for Framed<F, H> {
             .open(bindings::GetEventCalendar, request, F::public)?;
         self.answer(self.handlers().get_event_calendar(caller, request.message)).await
     }
-
     async fn get_catalogue_calendar(
         &self,
         request: Request<super::GetCatalogueCalendarRequest>,
@@ -254,7 +222,6 @@ for Framed<F, H> {
         self.answer(self.handlers().get_catalogue_calendar(caller, request.message))
             .await
     }
-
     async fn list_sitemaps(
         &self,
         request: Request<super::ListSitemapsRequest>,
@@ -262,7 +229,6 @@ for Framed<F, H> {
         let (caller, request) = self.open(bindings::ListSitemaps, request, F::public)?;
         self.answer(self.handlers().list_sitemaps(caller, request.message)).await
     }
-
     async fn list_sitemap_events(
         &self,
         request: Request<super::ListSitemapEventsRequest>,
@@ -271,7 +237,6 @@ for Framed<F, H> {
             .open(bindings::ListSitemapEvents, request, F::public)?;
         self.answer(self.handlers().list_sitemap_events(caller, request.message)).await
     }
-
     async fn list_sitemap_organizers(
         &self,
         request: Request<super::ListSitemapOrganizersRequest>,
@@ -281,7 +246,6 @@ for Framed<F, H> {
         self.answer(self.handlers().list_sitemap_organizers(caller, request.message))
             .await
     }
-
     async fn get_cover(
         &self,
         request: Request<super::GetCoverRequest>,
@@ -289,7 +253,6 @@ for Framed<F, H> {
         let (caller, request) = self.open(bindings::GetCover, request, F::public)?;
         self.answer(self.handlers().get_cover(caller, request.message)).await
     }
-
     async fn list_use_cases(
         &self,
         request: Request<super::ListUseCasesRequest>,
@@ -297,7 +260,6 @@ for Framed<F, H> {
         let (caller, request) = self.open(bindings::ListUseCases, request, F::public)?;
         self.answer(self.handlers().list_use_cases(caller, request.message)).await
     }
-
     async fn list_guides(
         &self,
         request: Request<super::ListGuidesRequest>,
@@ -305,7 +267,6 @@ for Framed<F, H> {
         let (caller, request) = self.open(bindings::ListGuides, request, F::public)?;
         self.answer(self.handlers().list_guides(caller, request.message)).await
     }
-
     async fn get_guide(
         &self,
         request: Request<super::GetGuideRequest>,
@@ -313,7 +274,6 @@ for Framed<F, H> {
         let (caller, request) = self.open(bindings::GetGuide, request, F::public)?;
         self.answer(self.handlers().get_guide(caller, request.message)).await
     }
-
     async fn get_use_case(
         &self,
         request: Request<super::GetUseCaseRequest>,
@@ -322,7 +282,6 @@ for Framed<F, H> {
         self.answer(self.handlers().get_use_case(caller, request.message)).await
     }
 }
-
 /// The handlers of `CoverService`.
 pub trait CoverHandlers<F: Frame>: Send + Sync + 'static {
     /// See [`bindings::PutCover`].
@@ -331,14 +290,12 @@ pub trait CoverHandlers<F: Frame>: Send + Sync + 'static {
         caller: F::Bearer,
         request: super::PutCoverRequest,
     ) -> impl Future<Output = Result<super::MyEventDetail, F::Error>> + Send;
-
     /// See [`bindings::DeleteCover`].
     fn delete_cover(
         &self,
         caller: F::Bearer,
         request: super::DeleteCoverRequest,
     ) -> impl Future<Output = Result<super::MyEventDetail, F::Error>> + Send;
-
     /// See [`bindings::GetOwnCover`].
     fn get_own_cover(
         &self,
@@ -348,12 +305,10 @@ pub trait CoverHandlers<F: Frame>: Send + Sync + 'static {
         Output = Result<Response<Messages<crate::http_body::HttpBody>>, F::Error>,
     > + Send;
 }
-
 #[tonic::async_trait]
 impl<F: Frame, H: CoverHandlers<F>> super::cover_service_server::CoverService
 for Framed<F, H> {
     type GetOwnCoverStream = Messages<crate::http_body::HttpBody>;
-
     async fn put_cover(
         &self,
         request: Request<super::PutCoverRequest>,
@@ -361,7 +316,6 @@ for Framed<F, H> {
         let (caller, request) = self.open(bindings::PutCover, request, F::bearer)?;
         self.answer(self.handlers().put_cover(caller, request.message)).await
     }
-
     async fn delete_cover(
         &self,
         request: Request<super::DeleteCoverRequest>,
@@ -369,7 +323,6 @@ for Framed<F, H> {
         let (caller, request) = self.open(bindings::DeleteCover, request, F::bearer)?;
         self.answer(self.handlers().delete_cover(caller, request.message)).await
     }
-
     async fn get_own_cover(
         &self,
         request: Request<super::GetOwnCoverRequest>,
@@ -378,7 +331,6 @@ for Framed<F, H> {
         self.answer(self.handlers().get_own_cover(caller, request.message)).await
     }
 }
-
 /// The handlers of `EventService`.
 pub trait EventHandlers<F: Frame>: Send + Sync + 'static {
     /// See [`bindings::CreateEvent`].
@@ -387,63 +339,54 @@ pub trait EventHandlers<F: Frame>: Send + Sync + 'static {
         caller: F::Command<super::CreatedEvent>,
         request: Checked<super::CreateEventRequest>,
     ) -> impl Future<Output = Result<super::CreatedEvent, F::Error>> + Send;
-
     /// See [`bindings::ListMyEvents`].
     fn list_my_events(
         &self,
         caller: F::Bearer,
         request: super::ListMyEventsRequest,
     ) -> impl Future<Output = Result<super::MyEventList, F::Error>> + Send;
-
     /// See [`bindings::GetMyEvent`].
     fn get_my_event(
         &self,
         caller: F::Bearer,
         request: super::GetMyEventRequest,
     ) -> impl Future<Output = Result<super::MyEventDetail, F::Error>> + Send;
-
     /// See [`bindings::UpdateEvent`].
     fn update_event(
         &self,
         caller: F::Command<super::MyEventDetail>,
         request: Checked<super::UpdateEventRequest>,
     ) -> impl Future<Output = Result<super::MyEventDetail, F::Error>> + Send;
-
     /// See [`bindings::CloneEvent`].
     fn clone_event(
         &self,
         caller: F::Command<super::CreatedEvent>,
         request: Checked<super::CloneEventRequest>,
     ) -> impl Future<Output = Result<super::CreatedEvent, F::Error>> + Send;
-
     /// See [`bindings::RepeatEvent`].
     fn repeat_event(
         &self,
         caller: F::Command<super::RepeatedEvents>,
         request: Checked<super::RepeatEventRequest>,
     ) -> impl Future<Output = Result<super::RepeatedEvents, F::Error>> + Send;
-
     /// See [`bindings::PreviewRepetition`].
     fn preview_repetition(
         &self,
         caller: F::Bearer,
         request: Checked<super::RepeatEventRequest>,
     ) -> impl Future<Output = Result<super::RepetitionPreview, F::Error>> + Send;
-
     /// See [`bindings::DeleteEvent`].
     fn delete_event(
         &self,
         caller: F::Command<super::DeletedEvent>,
         request: super::DeleteEventRequest,
     ) -> impl Future<Output = Result<super::DeletedEvent, F::Error>> + Send;
-
     /// See [`bindings::PreviewEventMail`].
     fn preview_event_mail(
         &self,
         caller: F::Bearer,
         request: super::PreviewEventMailRequest,
     ) -> impl Future<Output = Result<super::EventMailPreview, F::Error>> + Send;
-
     /// See [`bindings::PreviewCover`].
     fn preview_cover(
         &self,
@@ -452,49 +395,42 @@ pub trait EventHandlers<F: Frame>: Send + Sync + 'static {
     ) -> impl Future<
         Output = Result<Response<Messages<crate::http_body::HttpBody>>, F::Error>,
     > + Send;
-
     /// See [`bindings::PreviewEventUpdate`].
     fn preview_event_update(
         &self,
         caller: F::Bearer,
         request: Checked<super::UpdateEventRequest>,
     ) -> impl Future<Output = Result<super::EventUpdatePreview, F::Error>> + Send;
-
     /// See [`bindings::PreviewEventDeletion`].
     fn preview_event_deletion(
         &self,
         caller: F::Bearer,
         request: super::DeleteEventRequest,
     ) -> impl Future<Output = Result<super::EventDeletionPreview, F::Error>> + Send;
-
     /// See [`bindings::PreviewUnpublishing`].
     fn preview_unpublishing(
         &self,
         caller: F::Bearer,
         request: super::UnpublishEventRequest,
     ) -> impl Future<Output = Result<super::UnpublishingPreview, F::Error>> + Send;
-
     /// See [`bindings::PreviewCancellation`].
     fn preview_cancellation(
         &self,
         caller: F::Bearer,
         request: super::CancelRequest,
     ) -> impl Future<Output = Result<super::CancellationPreview, F::Error>> + Send;
-
     /// See [`bindings::PublishEvent`].
     fn publish_event(
         &self,
         caller: F::Command<super::MyEventDetail>,
         request: super::PublishEventRequest,
     ) -> impl Future<Output = Result<super::MyEventDetail, F::Error>> + Send;
-
     /// See [`bindings::UnpublishEvent`].
     fn unpublish_event(
         &self,
         caller: F::Command<super::MyEventDetail>,
         request: super::UnpublishEventRequest,
     ) -> impl Future<Output = Result<super::MyEventDetail, F::Error>> + Send;
-
     /// See [`bindings::CancelEvent`].
     fn cancel_event(
         &self,
@@ -502,12 +438,10 @@ pub trait EventHandlers<F: Frame>: Send + Sync + 'static {
         request: super::CancelRequest,
     ) -> impl Future<Output = Result<super::CancelResult, F::Error>> + Send;
 }
-
 #[tonic::async_trait]
 impl<F: Frame, H: EventHandlers<F>> super::event_service_server::EventService
 for Framed<F, H> {
     type PreviewCoverStream = Messages<crate::http_body::HttpBody>;
-
     async fn create_event(
         &self,
         request: Request<super::CreateEventRequest>,
@@ -521,7 +455,6 @@ for Framed<F, H> {
             )
             .await
     }
-
     async fn list_my_events(
         &self,
         request: Request<super::ListMyEventsRequest>,
@@ -529,7 +462,6 @@ for Framed<F, H> {
         let (caller, request) = self.open(bindings::ListMyEvents, request, F::bearer)?;
         self.answer(self.handlers().list_my_events(caller, request.message)).await
     }
-
     async fn get_my_event(
         &self,
         request: Request<super::GetMyEventRequest>,
@@ -537,7 +469,6 @@ for Framed<F, H> {
         let (caller, request) = self.open(bindings::GetMyEvent, request, F::bearer)?;
         self.answer(self.handlers().get_my_event(caller, request.message)).await
     }
-
     async fn update_event(
         &self,
         request: Request<super::UpdateEventRequest>,
@@ -551,7 +482,6 @@ for Framed<F, H> {
             )
             .await
     }
-
     async fn clone_event(
         &self,
         request: Request<super::CloneEventRequest>,
@@ -565,7 +495,6 @@ for Framed<F, H> {
             )
             .await
     }
-
     async fn repeat_event(
         &self,
         request: Request<super::RepeatEventRequest>,
@@ -579,7 +508,6 @@ for Framed<F, H> {
             )
             .await
     }
-
     async fn preview_repetition(
         &self,
         request: Request<super::RepeatEventRequest>,
@@ -588,7 +516,6 @@ for Framed<F, H> {
             .open(bindings::PreviewRepetition, request, F::bearer)?;
         self.answer(self.handlers().preview_repetition(caller, request)).await
     }
-
     async fn delete_event(
         &self,
         request: Request<super::DeleteEventRequest>,
@@ -602,7 +529,6 @@ for Framed<F, H> {
             )
             .await
     }
-
     async fn preview_event_mail(
         &self,
         request: Request<super::PreviewEventMailRequest>,
@@ -611,7 +537,6 @@ for Framed<F, H> {
             .open(bindings::PreviewEventMail, request, F::bearer)?;
         self.answer(self.handlers().preview_event_mail(caller, request.message)).await
     }
-
     async fn preview_cover(
         &self,
         request: Request<super::PreviewCoverRequest>,
@@ -619,7 +544,6 @@ for Framed<F, H> {
         let (caller, request) = self.open(bindings::PreviewCover, request, F::bearer)?;
         self.answer(self.handlers().preview_cover(caller, request.message)).await
     }
-
     async fn preview_event_update(
         &self,
         request: Request<super::UpdateEventRequest>,
@@ -628,7 +552,6 @@ for Framed<F, H> {
             .open(bindings::PreviewEventUpdate, request, F::bearer)?;
         self.answer(self.handlers().preview_event_update(caller, request)).await
     }
-
     async fn preview_event_deletion(
         &self,
         request: Request<super::DeleteEventRequest>,
@@ -638,7 +561,6 @@ for Framed<F, H> {
         self.answer(self.handlers().preview_event_deletion(caller, request.message))
             .await
     }
-
     async fn preview_unpublishing(
         &self,
         request: Request<super::UnpublishEventRequest>,
@@ -647,7 +569,6 @@ for Framed<F, H> {
             .open(bindings::PreviewUnpublishing, request, F::bearer)?;
         self.answer(self.handlers().preview_unpublishing(caller, request.message)).await
     }
-
     async fn preview_cancellation(
         &self,
         request: Request<super::CancelRequest>,
@@ -656,7 +577,6 @@ for Framed<F, H> {
             .open(bindings::PreviewCancellation, request, F::bearer)?;
         self.answer(self.handlers().preview_cancellation(caller, request.message)).await
     }
-
     async fn publish_event(
         &self,
         request: Request<super::PublishEventRequest>,
@@ -670,7 +590,6 @@ for Framed<F, H> {
             )
             .await
     }
-
     async fn unpublish_event(
         &self,
         request: Request<super::UnpublishEventRequest>,
@@ -684,7 +603,6 @@ for Framed<F, H> {
             )
             .await
     }
-
     async fn cancel_event(
         &self,
         request: Request<super::CancelRequest>,
@@ -699,7 +617,6 @@ for Framed<F, H> {
             .await
     }
 }
-
 /// The handlers of `MessageService`.
 pub trait MessageHandlers<F: Frame>: Send + Sync + 'static {
     /// See [`bindings::CreateMessage`].
@@ -708,49 +625,42 @@ pub trait MessageHandlers<F: Frame>: Send + Sync + 'static {
         caller: F::Command<super::Message>,
         request: Checked<super::CreateMessageRequest>,
     ) -> impl Future<Output = Result<super::Message, F::Error>> + Send;
-
     /// See [`bindings::PreviewMessage`].
     fn preview_message(
         &self,
         caller: F::Bearer,
         request: Checked<super::CreateMessageRequest>,
     ) -> impl Future<Output = Result<super::MessagePreview, F::Error>> + Send;
-
     /// See [`bindings::ListMessages`].
     fn list_messages(
         &self,
         caller: F::Bearer,
         request: super::ListMessagesRequest,
     ) -> impl Future<Output = Result<super::MessageList, F::Error>> + Send;
-
     /// See [`bindings::GetMessage`].
     fn get_message(
         &self,
         caller: F::Bearer,
         request: super::GetMessageRequest,
     ) -> impl Future<Output = Result<super::Message, F::Error>> + Send;
-
     /// See [`bindings::UpdateMessage`].
     fn update_message(
         &self,
         caller: F::Command<super::Message>,
         request: Checked<super::UpdateMessageRequest>,
     ) -> impl Future<Output = Result<super::Message, F::Error>> + Send;
-
     /// See [`bindings::CancelMessage`].
     fn cancel_message(
         &self,
         caller: F::Command<super::Message>,
         request: super::CancelMessageRequest,
     ) -> impl Future<Output = Result<super::Message, F::Error>> + Send;
-
     /// See [`bindings::StopMessagesByToken`].
     fn stop_messages_by_token(
         &self,
         caller: F::Public,
         request: super::StopMessagesByTokenRequest,
     ) -> impl Future<Output = Result<Response<super::OwnRegistration>, F::Error>> + Send;
-
     /// See [`bindings::ResumeMessagesByToken`].
     fn resume_messages_by_token(
         &self,
@@ -758,7 +668,6 @@ pub trait MessageHandlers<F: Frame>: Send + Sync + 'static {
         request: super::ResumeMessagesByTokenRequest,
     ) -> impl Future<Output = Result<Response<super::OwnRegistration>, F::Error>> + Send;
 }
-
 #[tonic::async_trait]
 impl<F: Frame, H: MessageHandlers<F>> super::message_service_server::MessageService
 for Framed<F, H> {
@@ -775,7 +684,6 @@ for Framed<F, H> {
             )
             .await
     }
-
     async fn preview_message(
         &self,
         request: Request<super::CreateMessageRequest>,
@@ -783,7 +691,6 @@ for Framed<F, H> {
         let (caller, request) = self.open(bindings::PreviewMessage, request, F::bearer)?;
         self.answer(self.handlers().preview_message(caller, request)).await
     }
-
     async fn list_messages(
         &self,
         request: Request<super::ListMessagesRequest>,
@@ -791,7 +698,6 @@ for Framed<F, H> {
         let (caller, request) = self.open(bindings::ListMessages, request, F::bearer)?;
         self.answer(self.handlers().list_messages(caller, request.message)).await
     }
-
     async fn get_message(
         &self,
         request: Request<super::GetMessageRequest>,
@@ -799,7 +705,6 @@ for Framed<F, H> {
         let (caller, request) = self.open(bindings::GetMessage, request, F::bearer)?;
         self.answer(self.handlers().get_message(caller, request.message)).await
     }
-
     async fn update_message(
         &self,
         request: Request<super::UpdateMessageRequest>,
@@ -813,7 +718,6 @@ for Framed<F, H> {
             )
             .await
     }
-
     async fn cancel_message(
         &self,
         request: Request<super::CancelMessageRequest>,
@@ -827,7 +731,6 @@ for Framed<F, H> {
             )
             .await
     }
-
     async fn stop_messages_by_token(
         &self,
         request: Request<super::StopMessagesByTokenRequest>,
@@ -837,7 +740,6 @@ for Framed<F, H> {
         self.answer(self.handlers().stop_messages_by_token(caller, request.message))
             .await
     }
-
     async fn resume_messages_by_token(
         &self,
         request: Request<super::ResumeMessagesByTokenRequest>,
@@ -848,7 +750,6 @@ for Framed<F, H> {
             .await
     }
 }
-
 /// The handlers of `RegistrationService`.
 pub trait RegistrationHandlers<F: Frame>: Send + Sync + 'static {
     /// See [`bindings::RegisterAttendee`].
@@ -859,21 +760,18 @@ pub trait RegistrationHandlers<F: Frame>: Send + Sync + 'static {
     ) -> impl Future<
         Output = Result<Response<super::RegistrationReceived>, F::Error>,
     > + Send;
-
     /// See [`bindings::AddRegistration`].
     fn add_registration(
         &self,
         caller: F::Command<super::AddedRegistration>,
         request: Checked<super::AddRegistrationRequest>,
     ) -> impl Future<Output = Result<super::AddedRegistration, F::Error>> + Send;
-
     /// See [`bindings::ImportRegistrations`].
     fn import_registrations(
         &self,
         caller: F::Command<super::ImportedRegistrations>,
         request: super::ImportRegistrationsRequest,
     ) -> impl Future<Output = Result<super::ImportedRegistrations, F::Error>> + Send;
-
     /// See [`bindings::ExportRejectedLines`].
     fn export_rejected_lines(
         &self,
@@ -882,21 +780,18 @@ pub trait RegistrationHandlers<F: Frame>: Send + Sync + 'static {
     ) -> impl Future<
         Output = Result<Response<Messages<crate::http_body::HttpBody>>, F::Error>,
     > + Send;
-
     /// See [`bindings::ListRegistrations`].
     fn list_registrations(
         &self,
         caller: F::Bearer,
         request: super::ListRegistrationsRequest,
     ) -> impl Future<Output = Result<super::RegistrationList, F::Error>> + Send;
-
     /// See [`bindings::ListEventMails`].
     fn list_event_mails(
         &self,
         caller: F::Bearer,
         request: super::ListEventMailsRequest,
     ) -> impl Future<Output = Result<super::EventMails, F::Error>> + Send;
-
     /// See [`bindings::ExportRegistrations`].
     fn export_registrations(
         &self,
@@ -905,224 +800,192 @@ pub trait RegistrationHandlers<F: Frame>: Send + Sync + 'static {
     ) -> impl Future<
         Output = Result<Response<Messages<crate::http_body::HttpBody>>, F::Error>,
     > + Send;
-
     /// See [`bindings::GetRegistration`].
     fn get_registration(
         &self,
         caller: F::Bearer,
         request: super::GetRegistrationRequest,
     ) -> impl Future<Output = Result<super::Registration, F::Error>> + Send;
-
     /// See [`bindings::GetRegistrations`].
     fn get_registrations(
         &self,
         caller: F::Bearer,
         request: super::GetRegistrationsRequest,
     ) -> impl Future<Output = Result<super::RegistrationList, F::Error>> + Send;
-
     /// See [`bindings::ApproveRegistration`].
     fn approve_registration(
         &self,
         caller: F::Command<super::Registration>,
         request: super::ApproveRegistrationRequest,
     ) -> impl Future<Output = Result<super::Registration, F::Error>> + Send;
-
     /// See [`bindings::ApproveRegistrations`].
     fn approve_registrations(
         &self,
         caller: F::Command<super::ApprovedRegistrations>,
         request: super::ApproveRegistrationsRequest,
     ) -> impl Future<Output = Result<super::ApprovedRegistrations, F::Error>> + Send;
-
     /// See [`bindings::UpdateRegistration`].
     fn update_registration(
         &self,
         caller: F::Command<super::Registration>,
         request: Checked<super::UpdateRegistrationRequest>,
     ) -> impl Future<Output = Result<super::Registration, F::Error>> + Send;
-
     /// See [`bindings::DeclineRegistration`].
     fn decline_registration(
         &self,
         caller: F::Command<super::Registration>,
         request: super::DeclineRegistrationRequest,
     ) -> impl Future<Output = Result<super::Registration, F::Error>> + Send;
-
     /// See [`bindings::DeclineRegistrations`].
     fn decline_registrations(
         &self,
         caller: F::Bearer,
         request: super::DeclineRegistrationsRequest,
     ) -> impl Future<Output = Result<super::DeclinedRegistrations, F::Error>> + Send;
-
     /// See [`bindings::CancelRegistration`].
     fn cancel_registration(
         &self,
         caller: F::Command<super::Registration>,
         request: super::CancelRegistrationRequest,
     ) -> impl Future<Output = Result<super::Registration, F::Error>> + Send;
-
     /// See [`bindings::PromoteRegistration`].
     fn promote_registration(
         &self,
         caller: F::Command<super::Registration>,
         request: super::PromoteRegistrationRequest,
     ) -> impl Future<Output = Result<super::Registration, F::Error>> + Send;
-
     /// See [`bindings::ResendRegistrationMail`].
     fn resend_registration_mail(
         &self,
         caller: F::Command<super::Registration>,
         request: super::ResendRegistrationMailRequest,
     ) -> impl Future<Output = Result<super::Registration, F::Error>> + Send;
-
     /// See [`bindings::PreviewUpdatedRegistration`].
     fn preview_updated_registration(
         &self,
         caller: F::Bearer,
         request: super::UpdateRegistrationRequest,
     ) -> impl Future<Output = Result<super::RecipientsPreview, F::Error>> + Send;
-
     /// See [`bindings::PreviewPromotion`].
     fn preview_promotion(
         &self,
         caller: F::Bearer,
         request: super::PromoteRegistrationRequest,
     ) -> impl Future<Output = Result<super::RecipientsPreview, F::Error>> + Send;
-
     /// See [`bindings::PreviewAddedRegistration`].
     fn preview_added_registration(
         &self,
         caller: F::Bearer,
         request: Checked<super::AddRegistrationRequest>,
     ) -> impl Future<Output = Result<super::RecipientsPreview, F::Error>> + Send;
-
     /// See [`bindings::PreviewApproval`].
     fn preview_approval(
         &self,
         caller: F::Bearer,
         request: super::ApproveRegistrationsRequest,
     ) -> impl Future<Output = Result<super::RecipientsPreview, F::Error>> + Send;
-
     /// See [`bindings::PreviewDecline`].
     fn preview_decline(
         &self,
         caller: F::Bearer,
         request: super::DeclineRegistrationRequest,
     ) -> impl Future<Output = Result<super::RecipientsPreview, F::Error>> + Send;
-
     /// See [`bindings::PreviewRegistrationCancellation`].
     fn preview_registration_cancellation(
         &self,
         caller: F::Bearer,
         request: super::CancelRegistrationRequest,
     ) -> impl Future<Output = Result<super::RecipientsPreview, F::Error>> + Send;
-
     /// See [`bindings::CheckIn`].
     fn check_in(
         &self,
         caller: F::Command<super::Registration>,
         request: super::CheckInRequest,
     ) -> impl Future<Output = Result<super::Registration, F::Error>> + Send;
-
     /// See [`bindings::CheckInByCode`].
     fn check_in_by_code(
         &self,
         caller: F::Command<super::CheckedIn>,
         request: super::CheckInByCodeRequest,
     ) -> impl Future<Output = Result<super::CheckedIn, F::Error>> + Send;
-
     /// See [`bindings::GetRegistrationByCode`].
     fn get_registration_by_code(
         &self,
         caller: F::Bearer,
         request: super::GetRegistrationByCodeRequest,
     ) -> impl Future<Output = Result<super::RegistrationByCode, F::Error>> + Send;
-
     /// See [`bindings::ListCheckInCodes`].
     fn list_check_in_codes(
         &self,
         caller: F::Bearer,
         request: super::ListCheckInCodesRequest,
     ) -> impl Future<Output = Result<super::CheckInCodeList, F::Error>> + Send;
-
     /// See [`bindings::UndoCheckIn`].
     fn undo_check_in(
         &self,
         caller: F::Command<super::Registration>,
         request: super::UndoCheckInRequest,
     ) -> impl Future<Output = Result<super::Registration, F::Error>> + Send;
-
     /// See [`bindings::GetRegistrationByToken`].
     fn get_registration_by_token(
         &self,
         caller: F::Public,
         request: super::GetRegistrationByTokenRequest,
     ) -> impl Future<Output = Result<Response<super::OwnRegistration>, F::Error>> + Send;
-
     /// See [`bindings::GetRegistrationCalendarByToken`].
     fn get_registration_calendar_by_token(
         &self,
         caller: F::Public,
         request: super::GetRegistrationCalendarByTokenRequest,
     ) -> impl Future<Output = Result<Response<super::CalendarFile>, F::Error>> + Send;
-
     /// See [`bindings::GetTicket`].
     fn get_ticket(
         &self,
         caller: F::Public,
         request: super::GetTicketRequest,
     ) -> impl Future<Output = Result<Response<super::Ticket>, F::Error>> + Send;
-
     /// See [`bindings::ConfirmRegistrationByToken`].
     fn confirm_registration_by_token(
         &self,
         caller: F::Public,
         request: super::ConfirmRegistrationByTokenRequest,
     ) -> impl Future<Output = Result<Response<super::OwnRegistration>, F::Error>> + Send;
-
     /// See [`bindings::TakeOverNewDetailsByToken`].
     fn take_over_new_details_by_token(
         &self,
         caller: F::Public,
         request: super::TakeOverNewDetailsByTokenRequest,
     ) -> impl Future<Output = Result<Response<super::OwnRegistration>, F::Error>> + Send;
-
     /// See [`bindings::ChangeAnswersByToken`].
     fn change_answers_by_token(
         &self,
         caller: F::Public,
         request: super::ChangeAnswersByTokenRequest,
     ) -> impl Future<Output = Result<Response<super::OwnRegistration>, F::Error>> + Send;
-
     /// See [`bindings::RefuseMailByToken`].
     fn refuse_mail_by_token(
         &self,
         caller: F::Public,
         request: super::RefuseMailByTokenRequest,
     ) -> impl Future<Output = Result<Response<super::OwnRegistration>, F::Error>> + Send;
-
     /// See [`bindings::GetMailRefusalByToken`].
     fn get_mail_refusal_by_token(
         &self,
         caller: F::Public,
         request: super::GetMailRefusalByTokenRequest,
     ) -> impl Future<Output = Result<Response<super::MailRefusal>, F::Error>> + Send;
-
     /// See [`bindings::RefuseMailByFormerToken`].
     fn refuse_mail_by_former_token(
         &self,
         caller: F::Public,
         request: super::RefuseMailByFormerTokenRequest,
     ) -> impl Future<Output = Result<Response<super::MailRefusal>, F::Error>> + Send;
-
     /// See [`bindings::RefuseRemindersByToken`].
     fn refuse_reminders_by_token(
         &self,
         caller: F::Public,
         request: super::RefuseRemindersByTokenRequest,
     ) -> impl Future<Output = Result<Response<super::OwnRegistration>, F::Error>> + Send;
-
     /// See [`bindings::CancelRegistrationByToken`].
     fn cancel_registration_by_token(
         &self,
@@ -1130,7 +993,6 @@ pub trait RegistrationHandlers<F: Frame>: Send + Sync + 'static {
         request: super::CancelRegistrationByTokenRequest,
     ) -> impl Future<Output = Result<Response<super::OwnRegistration>, F::Error>> + Send;
 }
-
 #[tonic::async_trait]
 impl<
     F: Frame,
@@ -1138,7 +1000,6 @@ impl<
 > super::registration_service_server::RegistrationService for Framed<F, H> {
     type ExportRejectedLinesStream = Messages<crate::http_body::HttpBody>;
     type ExportRegistrationsStream = Messages<crate::http_body::HttpBody>;
-
     async fn register_attendee(
         &self,
         request: Request<super::RegisterAttendeeRequest>,
@@ -1147,7 +1008,6 @@ impl<
             .open(bindings::RegisterAttendee, request, F::public)?;
         self.answer(self.handlers().register_attendee(caller, request)).await
     }
-
     async fn add_registration(
         &self,
         request: Request<super::AddRegistrationRequest>,
@@ -1161,7 +1021,6 @@ impl<
             )
             .await
     }
-
     async fn import_registrations(
         &self,
         request: Request<super::ImportRegistrationsRequest>,
@@ -1175,7 +1034,6 @@ impl<
             )
             .await
     }
-
     async fn export_rejected_lines(
         &self,
         request: Request<super::ImportRegistrationsRequest>,
@@ -1184,7 +1042,6 @@ impl<
             .open(bindings::ExportRejectedLines, request, F::bearer)?;
         self.answer(self.handlers().export_rejected_lines(caller, request.message)).await
     }
-
     async fn list_registrations(
         &self,
         request: Request<super::ListRegistrationsRequest>,
@@ -1193,7 +1050,6 @@ impl<
             .open(bindings::ListRegistrations, request, F::bearer)?;
         self.answer(self.handlers().list_registrations(caller, request.message)).await
     }
-
     async fn list_event_mails(
         &self,
         request: Request<super::ListEventMailsRequest>,
@@ -1201,7 +1057,6 @@ impl<
         let (caller, request) = self.open(bindings::ListEventMails, request, F::bearer)?;
         self.answer(self.handlers().list_event_mails(caller, request.message)).await
     }
-
     async fn export_registrations(
         &self,
         request: Request<super::ExportRegistrationsRequest>,
@@ -1210,7 +1065,6 @@ impl<
             .open(bindings::ExportRegistrations, request, F::bearer)?;
         self.answer(self.handlers().export_registrations(caller, request.message)).await
     }
-
     async fn get_registration(
         &self,
         request: Request<super::GetRegistrationRequest>,
@@ -1219,7 +1073,6 @@ impl<
             .open(bindings::GetRegistration, request, F::bearer)?;
         self.answer(self.handlers().get_registration(caller, request.message)).await
     }
-
     async fn get_registrations(
         &self,
         request: Request<super::GetRegistrationsRequest>,
@@ -1228,7 +1081,6 @@ impl<
             .open(bindings::GetRegistrations, request, F::bearer)?;
         self.answer(self.handlers().get_registrations(caller, request.message)).await
     }
-
     async fn approve_registration(
         &self,
         request: Request<super::ApproveRegistrationRequest>,
@@ -1242,7 +1094,6 @@ impl<
             )
             .await
     }
-
     async fn approve_registrations(
         &self,
         request: Request<super::ApproveRegistrationsRequest>,
@@ -1256,7 +1107,6 @@ impl<
             )
             .await
     }
-
     async fn update_registration(
         &self,
         request: Request<super::UpdateRegistrationRequest>,
@@ -1270,7 +1120,6 @@ impl<
             )
             .await
     }
-
     async fn decline_registration(
         &self,
         request: Request<super::DeclineRegistrationRequest>,
@@ -1284,7 +1133,6 @@ impl<
             )
             .await
     }
-
     async fn decline_registrations(
         &self,
         request: Request<super::DeclineRegistrationsRequest>,
@@ -1293,7 +1141,6 @@ impl<
             .open(bindings::DeclineRegistrations, request, F::bearer)?;
         self.answer(self.handlers().decline_registrations(caller, request.message)).await
     }
-
     async fn cancel_registration(
         &self,
         request: Request<super::CancelRegistrationRequest>,
@@ -1307,7 +1154,6 @@ impl<
             )
             .await
     }
-
     async fn promote_registration(
         &self,
         request: Request<super::PromoteRegistrationRequest>,
@@ -1321,7 +1167,6 @@ impl<
             )
             .await
     }
-
     async fn resend_registration_mail(
         &self,
         request: Request<super::ResendRegistrationMailRequest>,
@@ -1335,7 +1180,6 @@ impl<
             )
             .await
     }
-
     async fn preview_updated_registration(
         &self,
         request: Request<super::UpdateRegistrationRequest>,
@@ -1347,7 +1191,6 @@ impl<
             )
             .await
     }
-
     async fn preview_promotion(
         &self,
         request: Request<super::PromoteRegistrationRequest>,
@@ -1356,7 +1199,6 @@ impl<
             .open(bindings::PreviewPromotion, request, F::bearer)?;
         self.answer(self.handlers().preview_promotion(caller, request.message)).await
     }
-
     async fn preview_added_registration(
         &self,
         request: Request<super::AddRegistrationRequest>,
@@ -1365,7 +1207,6 @@ impl<
             .open(bindings::PreviewAddedRegistration, request, F::bearer)?;
         self.answer(self.handlers().preview_added_registration(caller, request)).await
     }
-
     async fn preview_approval(
         &self,
         request: Request<super::ApproveRegistrationsRequest>,
@@ -1374,7 +1215,6 @@ impl<
             .open(bindings::PreviewApproval, request, F::bearer)?;
         self.answer(self.handlers().preview_approval(caller, request.message)).await
     }
-
     async fn preview_decline(
         &self,
         request: Request<super::DeclineRegistrationRequest>,
@@ -1382,7 +1222,6 @@ impl<
         let (caller, request) = self.open(bindings::PreviewDecline, request, F::bearer)?;
         self.answer(self.handlers().preview_decline(caller, request.message)).await
     }
-
     async fn preview_registration_cancellation(
         &self,
         request: Request<super::CancelRegistrationRequest>,
@@ -1396,7 +1235,6 @@ impl<
             )
             .await
     }
-
     async fn check_in(
         &self,
         request: Request<super::CheckInRequest>,
@@ -1410,7 +1248,6 @@ impl<
             )
             .await
     }
-
     async fn check_in_by_code(
         &self,
         request: Request<super::CheckInByCodeRequest>,
@@ -1424,7 +1261,6 @@ impl<
             )
             .await
     }
-
     async fn get_registration_by_code(
         &self,
         request: Request<super::GetRegistrationByCodeRequest>,
@@ -1434,7 +1270,6 @@ impl<
         self.answer(self.handlers().get_registration_by_code(caller, request.message))
             .await
     }
-
     async fn list_check_in_codes(
         &self,
         request: Request<super::ListCheckInCodesRequest>,
@@ -1443,7 +1278,6 @@ impl<
             .open(bindings::ListCheckInCodes, request, F::bearer)?;
         self.answer(self.handlers().list_check_in_codes(caller, request.message)).await
     }
-
     async fn undo_check_in(
         &self,
         request: Request<super::UndoCheckInRequest>,
@@ -1457,7 +1291,6 @@ impl<
             )
             .await
     }
-
     async fn get_registration_by_token(
         &self,
         request: Request<super::GetRegistrationByTokenRequest>,
@@ -1467,7 +1300,6 @@ impl<
         self.answer(self.handlers().get_registration_by_token(caller, request.message))
             .await
     }
-
     async fn get_registration_calendar_by_token(
         &self,
         request: Request<super::GetRegistrationCalendarByTokenRequest>,
@@ -1481,7 +1313,6 @@ impl<
             )
             .await
     }
-
     async fn get_ticket(
         &self,
         request: Request<super::GetTicketRequest>,
@@ -1489,7 +1320,6 @@ impl<
         let (caller, request) = self.open(bindings::GetTicket, request, F::public)?;
         self.answer(self.handlers().get_ticket(caller, request.message)).await
     }
-
     async fn confirm_registration_by_token(
         &self,
         request: Request<super::ConfirmRegistrationByTokenRequest>,
@@ -1501,7 +1331,6 @@ impl<
             )
             .await
     }
-
     async fn take_over_new_details_by_token(
         &self,
         request: Request<super::TakeOverNewDetailsByTokenRequest>,
@@ -1513,7 +1342,6 @@ impl<
             )
             .await
     }
-
     async fn change_answers_by_token(
         &self,
         request: Request<super::ChangeAnswersByTokenRequest>,
@@ -1523,7 +1351,6 @@ impl<
         self.answer(self.handlers().change_answers_by_token(caller, request.message))
             .await
     }
-
     async fn refuse_mail_by_token(
         &self,
         request: Request<super::RefuseMailByTokenRequest>,
@@ -1532,7 +1359,6 @@ impl<
             .open(bindings::RefuseMailByToken, request, F::public)?;
         self.answer(self.handlers().refuse_mail_by_token(caller, request.message)).await
     }
-
     async fn get_mail_refusal_by_token(
         &self,
         request: Request<super::GetMailRefusalByTokenRequest>,
@@ -1542,7 +1368,6 @@ impl<
         self.answer(self.handlers().get_mail_refusal_by_token(caller, request.message))
             .await
     }
-
     async fn refuse_mail_by_former_token(
         &self,
         request: Request<super::RefuseMailByFormerTokenRequest>,
@@ -1552,7 +1377,6 @@ impl<
         self.answer(self.handlers().refuse_mail_by_former_token(caller, request.message))
             .await
     }
-
     async fn refuse_reminders_by_token(
         &self,
         request: Request<super::RefuseRemindersByTokenRequest>,
@@ -1562,7 +1386,6 @@ impl<
         self.answer(self.handlers().refuse_reminders_by_token(caller, request.message))
             .await
     }
-
     async fn cancel_registration_by_token(
         &self,
         request: Request<super::CancelRegistrationByTokenRequest>,
@@ -1575,7 +1398,6 @@ impl<
             .await
     }
 }
-
 /// The handlers of `StatisticsService`.
 pub trait StatisticsHandlers<F: Frame>: Send + Sync + 'static {
     /// See [`bindings::GetEventStatistics`].
@@ -1585,7 +1407,6 @@ pub trait StatisticsHandlers<F: Frame>: Send + Sync + 'static {
         request: super::GetEventStatisticsRequest,
     ) -> impl Future<Output = Result<super::EventStatistics, F::Error>> + Send;
 }
-
 #[tonic::async_trait]
 impl<
     F: Frame,
@@ -1600,7 +1421,6 @@ impl<
         self.answer(self.handlers().get_event_statistics(caller, request.message)).await
     }
 }
-
 /// The handlers of `WebhookService`.
 pub trait WebhookHandlers<F: Frame>: Send + Sync + 'static {
     /// See [`bindings::CreateWebhook`].
@@ -1609,77 +1429,66 @@ pub trait WebhookHandlers<F: Frame>: Send + Sync + 'static {
         caller: F::Command<super::Webhook>,
         request: Checked<super::CreateWebhookRequest>,
     ) -> impl Future<Output = Result<super::Webhook, F::Error>> + Send;
-
     /// See [`bindings::ListWebhooks`].
     fn list_webhooks(
         &self,
         caller: F::Bearer,
         request: super::ListWebhooksRequest,
     ) -> impl Future<Output = Result<super::WebhookList, F::Error>> + Send;
-
     /// See [`bindings::GetWebhook`].
     fn get_webhook(
         &self,
         caller: F::Bearer,
         request: super::GetWebhookRequest,
     ) -> impl Future<Output = Result<super::Webhook, F::Error>> + Send;
-
     /// See [`bindings::UpdateWebhook`].
     fn update_webhook(
         &self,
         caller: F::Command<super::Webhook>,
         request: Checked<super::UpdateWebhookRequest>,
     ) -> impl Future<Output = Result<super::Webhook, F::Error>> + Send;
-
     /// See [`bindings::DeleteWebhook`].
     fn delete_webhook(
         &self,
         caller: F::Command<super::DeleteWebhookResponse>,
         request: super::DeleteWebhookRequest,
     ) -> impl Future<Output = Result<super::DeleteWebhookResponse, F::Error>> + Send;
-
     /// See [`bindings::RotateWebhookSecret`].
     fn rotate_webhook_secret(
         &self,
         caller: F::Command<super::Webhook>,
         request: super::RotateWebhookSecretRequest,
     ) -> impl Future<Output = Result<super::Webhook, F::Error>> + Send;
-
     /// See [`bindings::PingWebhook`].
     fn ping_webhook(
         &self,
         caller: F::Bearer,
         request: super::PingWebhookRequest,
     ) -> impl Future<Output = Result<super::WebhookAttempt, F::Error>> + Send;
-
     /// See [`bindings::ListWebhookDeliveries`].
     fn list_webhook_deliveries(
         &self,
         caller: F::Bearer,
         request: super::ListWebhookDeliveriesRequest,
     ) -> impl Future<Output = Result<super::WebhookDeliveryList, F::Error>> + Send;
-
     /// See [`bindings::GetWebhookDelivery`].
     fn get_webhook_delivery(
         &self,
         caller: F::Bearer,
         request: super::GetWebhookDeliveryRequest,
     ) -> impl Future<Output = Result<super::WebhookDeliveryDetail, F::Error>> + Send;
-
     /// See [`bindings::ReplayWebhook`].
     fn replay_webhook(
         &self,
         caller: F::Command<super::WebhookReplay>,
         request: super::ReplayWebhookRequest,
     ) -> impl Future<Output = Result<super::WebhookReplay, F::Error>> + Send;
-
     /// See [`bindings::PreviewWebhookReplay`].
     fn preview_webhook_replay(
         &self,
         caller: F::Bearer,
         request: super::ReplayWebhookRequest,
     ) -> impl Future<Output = Result<super::WebhookReplayPreview, F::Error>> + Send;
-
     /// See [`bindings::ListWebhookMessages`].
     fn list_webhook_messages(
         &self,
@@ -1687,7 +1496,6 @@ pub trait WebhookHandlers<F: Frame>: Send + Sync + 'static {
         request: super::ListWebhookMessagesRequest,
     ) -> impl Future<Output = Result<super::WebhookMessageList, F::Error>> + Send;
 }
-
 #[tonic::async_trait]
 impl<F: Frame, H: WebhookHandlers<F>> super::webhook_service_server::WebhookService
 for Framed<F, H> {
@@ -1704,7 +1512,6 @@ for Framed<F, H> {
             )
             .await
     }
-
     async fn list_webhooks(
         &self,
         request: Request<super::ListWebhooksRequest>,
@@ -1712,7 +1519,6 @@ for Framed<F, H> {
         let (caller, request) = self.open(bindings::ListWebhooks, request, F::bearer)?;
         self.answer(self.handlers().list_webhooks(caller, request.message)).await
     }
-
     async fn get_webhook(
         &self,
         request: Request<super::GetWebhookRequest>,
@@ -1720,7 +1526,6 @@ for Framed<F, H> {
         let (caller, request) = self.open(bindings::GetWebhook, request, F::bearer)?;
         self.answer(self.handlers().get_webhook(caller, request.message)).await
     }
-
     async fn update_webhook(
         &self,
         request: Request<super::UpdateWebhookRequest>,
@@ -1734,7 +1539,6 @@ for Framed<F, H> {
             )
             .await
     }
-
     async fn delete_webhook(
         &self,
         request: Request<super::DeleteWebhookRequest>,
@@ -1748,7 +1552,6 @@ for Framed<F, H> {
             )
             .await
     }
-
     async fn rotate_webhook_secret(
         &self,
         request: Request<super::RotateWebhookSecretRequest>,
@@ -1762,7 +1565,6 @@ for Framed<F, H> {
             )
             .await
     }
-
     async fn ping_webhook(
         &self,
         request: Request<super::PingWebhookRequest>,
@@ -1770,7 +1572,6 @@ for Framed<F, H> {
         let (caller, request) = self.open(bindings::PingWebhook, request, F::bearer)?;
         self.answer(self.handlers().ping_webhook(caller, request.message)).await
     }
-
     async fn list_webhook_deliveries(
         &self,
         request: Request<super::ListWebhookDeliveriesRequest>,
@@ -1780,7 +1581,6 @@ for Framed<F, H> {
         self.answer(self.handlers().list_webhook_deliveries(caller, request.message))
             .await
     }
-
     async fn get_webhook_delivery(
         &self,
         request: Request<super::GetWebhookDeliveryRequest>,
@@ -1789,7 +1589,6 @@ for Framed<F, H> {
             .open(bindings::GetWebhookDelivery, request, F::bearer)?;
         self.answer(self.handlers().get_webhook_delivery(caller, request.message)).await
     }
-
     async fn replay_webhook(
         &self,
         request: Request<super::ReplayWebhookRequest>,
@@ -1803,7 +1602,6 @@ for Framed<F, H> {
             )
             .await
     }
-
     async fn preview_webhook_replay(
         &self,
         request: Request<super::ReplayWebhookRequest>,
@@ -1813,7 +1611,6 @@ for Framed<F, H> {
         self.answer(self.handlers().preview_webhook_replay(caller, request.message))
             .await
     }
-
     async fn list_webhook_messages(
         &self,
         request: Request<super::ListWebhookMessagesRequest>,
@@ -2146,7 +1943,6 @@ static ACCESS: &[(&str, AccessRule)] = &[
         AccessRule::of::<bindings::ListWebhookMessages>(),
     ),
 ];
-
 /// The access rule of the rpc at a gRPC path; `None` if this package has no such rpc.
 pub fn access(grpc_path: &str) -> Option<AccessRule> {
     let found = ACCESS.iter().find(|(path, _)| *path == grpc_path)?;

@@ -42,32 +42,8 @@ pub enum WebhookType {
     /// `webhook.ping`: A test that someone asked for.
     WebhookPing,
 }
-
 impl WebhookType {
-    /// All types, in the order of the proto.
-    pub const ALL: &'static [Self] = &[
-        Self::EventCreated,
-        Self::EventUpdated,
-        Self::EventPublished,
-        Self::EventUnpublished,
-        Self::EventCancelled,
-        Self::EventDeleted,
-        Self::RegistrationCreated,
-        Self::RegistrationConfirmed,
-        Self::RegistrationApproved,
-        Self::RegistrationPromoted,
-        Self::RegistrationUpdated,
-        Self::RegistrationCancelled,
-        Self::RegistrationDeclined,
-        Self::RegistrationLapsed,
-        Self::RegistrationCheckedIn,
-        Self::RegistrationCheckInUndone,
-        Self::RegistrationErased,
-        Self::MessageSent,
-        Self::WebhookPing,
-    ];
-
-    /// Its name, for example `event.created`.
+    /// Its name in the proto.
     pub const fn name(self) -> &'static str {
         match self {
             Self::EventCreated => "event.created",
@@ -91,8 +67,7 @@ impl WebhookType {
             Self::WebhookPing => "webhook.ping",
         }
     }
-
-    /// When a message has it.
+    /// What it stands for, as the proto says it to people.
     pub const fn description(self) -> &'static str {
         match self {
             Self::EventCreated => "An event was created, as a draft or published.",
@@ -132,4 +107,39 @@ impl WebhookType {
             Self::WebhookPing => "A test that someone asked for.",
         }
     }
+}
+impl std::fmt::Display for WebhookType {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.pad(self.name())
+    }
+}
+impl std::str::FromStr for WebhookType {
+    type Err = UnknownName;
+    fn from_str(name: &str) -> Result<Self, UnknownName> {
+        find(Self::ALL, Self::name, name)
+    }
+}
+impl WebhookType {
+    /// All types, in the order of the proto.
+    pub const ALL: &'static [Self] = &[
+        Self::EventCreated,
+        Self::EventUpdated,
+        Self::EventPublished,
+        Self::EventUnpublished,
+        Self::EventCancelled,
+        Self::EventDeleted,
+        Self::RegistrationCreated,
+        Self::RegistrationConfirmed,
+        Self::RegistrationApproved,
+        Self::RegistrationPromoted,
+        Self::RegistrationUpdated,
+        Self::RegistrationCancelled,
+        Self::RegistrationDeclined,
+        Self::RegistrationLapsed,
+        Self::RegistrationCheckedIn,
+        Self::RegistrationCheckInUndone,
+        Self::RegistrationErased,
+        Self::MessageSent,
+        Self::WebhookPing,
+    ];
 }

@@ -3,7 +3,6 @@
 use tonic::{Request, Response, Status};
 use super::bindings;
 use ::muster_api::{binding::AccessRule, frame::{Frame, Framed}};
-
 /// The handlers of `DeskService`.
 pub trait DeskHandlers<F: Frame>: Send + Sync + 'static {
     /// See [`bindings::CheckCard`].
@@ -13,7 +12,6 @@ pub trait DeskHandlers<F: Frame>: Send + Sync + 'static {
         request: super::CheckCardRequest,
     ) -> impl Future<Output = Result<super::Card, F::Error>> + Send;
 }
-
 #[tonic::async_trait]
 impl<F: Frame, H: DeskHandlers<F>> super::desk_service_server::DeskService
 for Framed<F, H> {
@@ -28,7 +26,6 @@ for Framed<F, H> {
 static ACCESS: &[(&str, AccessRule)] = &[
     ("/toy.internal.v1.DeskService/CheckCard", AccessRule::of::<bindings::CheckCard>()),
 ];
-
 /// The access rule of the rpc at a gRPC path; `None` if this package has no such rpc.
 pub fn access(grpc_path: &str) -> Option<AccessRule> {
     let found = ACCESS.iter().find(|(path, _)| *path == grpc_path)?;

@@ -4,16 +4,13 @@ use ::muster_api::binding::{
     Access, Binding, Body, Caching, Content, InvalidParameter, PublicRpc, Rpc,
     RpcVisitor, Visitor,
 };
-use ::muster_api::scope::Scope;
-
+use ::muster_api::Scope;
 /// `GET /api/books`: Lists books. Those of one shelf, when it is named.
 #[derive(Debug, Clone, Copy)]
 pub struct ListBooks;
-
 impl Rpc for ListBooks {
     type Request = super::ListBooksRequest;
     type Response = super::BookList;
-
     const NAME: &'static str = "ListBooks";
     const GRPC_PATH: &'static str = "/toy.v1.BookService/ListBooks";
     const INTERNAL: bool = false;
@@ -22,18 +19,15 @@ impl Rpc for ListBooks {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
 }
-
 impl PublicRpc for ListBooks {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
 }
-
 impl Binding for ListBooks {
     const METHOD: http::Method = http::Method::GET;
     const PATH: &'static str = "/api/books";
@@ -45,9 +39,7 @@ impl Binding for ListBooks {
         "languages",
         "free",
     ];
-
     const LIST_FIELDS: &'static [&'static str] = &["languages"];
-
     fn set(
         request: &mut Self::Request,
         field: &str,
@@ -64,20 +56,16 @@ impl Binding for ListBooks {
         }
         Ok(())
     }
-
     fn to_json(response: &Self::Response) -> serde_json::Result<Vec<u8>> {
         serde_json::to_vec(&response.items)
     }
 }
-
 /// `GET /api/shelves/{shelf}/books`: Lists books. Those of one shelf, when it is named.
 #[derive(Debug, Clone, Copy)]
 pub struct ListBooks2;
-
 impl Rpc for ListBooks2 {
     type Request = super::ListBooksRequest;
     type Response = super::BookList;
-
     const NAME: &'static str = "ListBooks";
     const GRPC_PATH: &'static str = "/toy.v1.BookService/ListBooks";
     const INTERNAL: bool = false;
@@ -86,18 +74,15 @@ impl Rpc for ListBooks2 {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
 }
-
 impl PublicRpc for ListBooks2 {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
 }
-
 impl Binding for ListBooks2 {
     const METHOD: http::Method = http::Method::GET;
     const PATH: &'static str = "/api/shelves/{shelf}/books";
@@ -105,7 +90,6 @@ impl Binding for ListBooks2 {
     const PATH_FIELDS: &'static [&'static str] = &["shelf"];
     const QUERY_FIELDS: &'static [&'static str] = &["limit", "languages", "free"];
     const LIST_FIELDS: &'static [&'static str] = &["languages"];
-
     fn set(
         request: &mut Self::Request,
         field: &str,
@@ -123,15 +107,12 @@ impl Binding for ListBooks2 {
         Ok(())
     }
 }
-
 /// `GET /api/books/{id}`: Reads a book.
 #[derive(Debug, Clone, Copy)]
 pub struct GetBook;
-
 impl Rpc for GetBook {
     type Request = super::GetBookRequest;
     type Response = super::Book;
-
     const NAME: &'static str = "GetBook";
     const GRPC_PATH: &'static str = "/toy.v1.BookService/GetBook";
     const INTERNAL: bool = false;
@@ -140,18 +121,15 @@ impl Rpc for GetBook {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
 }
-
 impl PublicRpc for GetBook {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
 }
-
 impl Binding for GetBook {
     const METHOD: http::Method = http::Method::GET;
     const PATH: &'static str = "/api/books/{id}";
@@ -159,7 +137,6 @@ impl Binding for GetBook {
     const PATH_FIELDS: &'static [&'static str] = &["id"];
     const QUERY_FIELDS: &'static [&'static str] = &[];
     const LIST_FIELDS: &'static [&'static str] = &[];
-
     fn set(
         request: &mut Self::Request,
         field: &str,
@@ -171,15 +148,12 @@ impl Binding for GetBook {
         Ok(())
     }
 }
-
 /// Reads what a book is about.
 #[derive(Debug, Clone, Copy)]
 pub struct GetSummary;
-
 impl Rpc for GetSummary {
     type Request = super::GetBookRequest;
     type Response = super::Summary;
-
     const NAME: &'static str = "GetSummary";
     const GRPC_PATH: &'static str = "/toy.v1.BookService/GetSummary";
     const INTERNAL: bool = false;
@@ -188,26 +162,21 @@ impl Rpc for GetSummary {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
 }
-
 impl PublicRpc for GetSummary {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
 }
-
 /// `GET /api/books/{id}/scan`: Sends a book's pages, one after the other.
 #[derive(Debug, Clone, Copy)]
 pub struct GetScan;
-
 impl Rpc for GetScan {
     type Request = super::GetBookRequest;
     type Response = ::muster_api::http_body::HttpBody;
-
     const NAME: &'static str = "GetScan";
     const GRPC_PATH: &'static str = "/toy.v1.BookService/GetScan";
     const INTERNAL: bool = false;
@@ -216,18 +185,15 @@ impl Rpc for GetScan {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
 }
-
 impl PublicRpc for GetScan {
     const CONTENT: Content = Content::File;
     const CACHING: Option<Caching> = None;
 }
-
 impl Binding for GetScan {
     const METHOD: http::Method = http::Method::GET;
     const PATH: &'static str = "/api/books/{id}/scan";
@@ -235,7 +201,6 @@ impl Binding for GetScan {
     const PATH_FIELDS: &'static [&'static str] = &["id"];
     const QUERY_FIELDS: &'static [&'static str] = &[];
     const LIST_FIELDS: &'static [&'static str] = &[];
-
     fn set(
         request: &mut Self::Request,
         field: &str,
@@ -247,15 +212,12 @@ impl Binding for GetScan {
         Ok(())
     }
 }
-
 /// `PATCH /api/books/{id}`: Changes a book.
 #[derive(Debug, Clone, Copy)]
 pub struct UpdateBook;
-
 impl Rpc for UpdateBook {
     type Request = super::UpdateBookRequest;
     type Response = super::Book;
-
     const NAME: &'static str = "UpdateBook";
     const GRPC_PATH: &'static str = "/toy.v1.BookService/UpdateBook";
     const INTERNAL: bool = false;
@@ -264,24 +226,20 @@ impl Rpc for UpdateBook {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = true;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
 }
-
 impl PublicRpc for UpdateBook {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
-
     fn set_update_mask(request: &mut Self::Request, fields: Vec<String>) {
         request.update_mask = Some(prost_types::FieldMask {
             paths: fields,
         });
     }
 }
-
 impl Binding for UpdateBook {
     const METHOD: http::Method = http::Method::PATCH;
     const PATH: &'static str = "/api/books/{id}";
@@ -289,7 +247,6 @@ impl Binding for UpdateBook {
     const PATH_FIELDS: &'static [&'static str] = &["id"];
     const QUERY_FIELDS: &'static [&'static str] = &[];
     const LIST_FIELDS: &'static [&'static str] = &[];
-
     fn set(
         request: &mut Self::Request,
         field: &str,
@@ -301,15 +258,12 @@ impl Binding for UpdateBook {
         Ok(())
     }
 }
-
 /// `DELETE /api/books/{id}`: Throws a book away.
 #[derive(Debug, Clone, Copy)]
 pub struct DiscardBook;
-
 impl Rpc for DiscardBook {
     type Request = super::DiscardBookRequest;
     type Response = super::Book;
-
     const NAME: &'static str = "DiscardBook";
     const GRPC_PATH: &'static str = "/toy.v1.BookService/DiscardBook";
     const INTERNAL: bool = false;
@@ -318,18 +272,15 @@ impl Rpc for DiscardBook {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
 }
-
 impl PublicRpc for DiscardBook {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
 }
-
 impl Binding for DiscardBook {
     const METHOD: http::Method = http::Method::DELETE;
     const PATH: &'static str = "/api/books/{id}";
@@ -337,7 +288,6 @@ impl Binding for DiscardBook {
     const PATH_FIELDS: &'static [&'static str] = &["id"];
     const QUERY_FIELDS: &'static [&'static str] = &[];
     const LIST_FIELDS: &'static [&'static str] = &[];
-
     fn set(
         request: &mut Self::Request,
         field: &str,
@@ -349,15 +299,12 @@ impl Binding for DiscardBook {
         Ok(())
     }
 }
-
 /// Counts books; for internal services, so it has no route.
 #[derive(Debug, Clone, Copy)]
 pub struct CountBooks;
-
 impl Rpc for CountBooks {
     type Request = super::ListBooksRequest;
     type Response = super::BookCount;
-
     const NAME: &'static str = "CountBooks";
     const GRPC_PATH: &'static str = "/toy.v1.BookService/CountBooks";
     const INTERNAL: bool = false;
@@ -366,26 +313,21 @@ impl Rpc for CountBooks {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
 }
-
 impl PublicRpc for CountBooks {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
 }
-
 /// `GET /api/v1/things`: Lists things.
 #[derive(Debug, Clone, Copy)]
 pub struct ListThings;
-
 impl Rpc for ListThings {
     type Request = super::ListThingsRequest;
     type Response = super::Echo;
-
     const NAME: &'static str = "ListThings";
     const GRPC_PATH: &'static str = "/toy.v1.ThingService/ListThings";
     const INTERNAL: bool = false;
@@ -394,18 +336,15 @@ impl Rpc for ListThings {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
 }
-
 impl PublicRpc for ListThings {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
 }
-
 impl Binding for ListThings {
     const METHOD: http::Method = http::Method::GET;
     const PATH: &'static str = "/api/v1/things";
@@ -413,7 +352,6 @@ impl Binding for ListThings {
     const PATH_FIELDS: &'static [&'static str] = &[];
     const QUERY_FIELDS: &'static [&'static str] = &["count", "query"];
     const LIST_FIELDS: &'static [&'static str] = &[];
-
     fn set(
         request: &mut Self::Request,
         field: &str,
@@ -429,15 +367,12 @@ impl Binding for ListThings {
         Ok(())
     }
 }
-
 /// `GET /api/v1/things/{id}`: Reads a thing.
 #[derive(Debug, Clone, Copy)]
 pub struct GetThing;
-
 impl Rpc for GetThing {
     type Request = super::GetThingRequest;
     type Response = super::Echo;
-
     const NAME: &'static str = "GetThing";
     const GRPC_PATH: &'static str = "/toy.v1.ThingService/GetThing";
     const INTERNAL: bool = false;
@@ -446,18 +381,15 @@ impl Rpc for GetThing {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
 }
-
 impl PublicRpc for GetThing {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
 }
-
 impl Binding for GetThing {
     const METHOD: http::Method = http::Method::GET;
     const PATH: &'static str = "/api/v1/things/{id}";
@@ -465,7 +397,6 @@ impl Binding for GetThing {
     const PATH_FIELDS: &'static [&'static str] = &["id"];
     const QUERY_FIELDS: &'static [&'static str] = &[];
     const LIST_FIELDS: &'static [&'static str] = &[];
-
     fn set(
         request: &mut Self::Request,
         field: &str,
@@ -477,15 +408,12 @@ impl Binding for GetThing {
         Ok(())
     }
 }
-
 /// `GET /api/v1/things/{id}/picture`: Shows a thing.
 #[derive(Debug, Clone, Copy)]
 pub struct GetPicture;
-
 impl Rpc for GetPicture {
     type Request = super::GetThingRequest;
     type Response = ::muster_api::http_body::HttpBody;
-
     const NAME: &'static str = "GetPicture";
     const GRPC_PATH: &'static str = "/toy.v1.ThingService/GetPicture";
     const INTERNAL: bool = false;
@@ -494,13 +422,11 @@ impl Rpc for GetPicture {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
 }
-
 impl PublicRpc for GetPicture {
     const CONTENT: Content = Content::File;
     const CACHING: Option<Caching> = Some(Caching {
@@ -508,7 +434,6 @@ impl PublicRpc for GetPicture {
         stale_while_revalidate_seconds: 60,
     });
 }
-
 impl Binding for GetPicture {
     const METHOD: http::Method = http::Method::GET;
     const PATH: &'static str = "/api/v1/things/{id}/picture";
@@ -516,7 +441,6 @@ impl Binding for GetPicture {
     const PATH_FIELDS: &'static [&'static str] = &["id"];
     const QUERY_FIELDS: &'static [&'static str] = &[];
     const LIST_FIELDS: &'static [&'static str] = &[];
-
     fn set(
         request: &mut Self::Request,
         field: &str,
@@ -528,15 +452,12 @@ impl Binding for GetPicture {
         Ok(())
     }
 }
-
 /// `POST /api/v1/things`: Makes a thing.
 #[derive(Debug, Clone, Copy)]
 pub struct CreateThing;
-
 impl Rpc for CreateThing {
     type Request = super::CreateThingRequest;
     type Response = super::Echo;
-
     const NAME: &'static str = "CreateThing";
     const GRPC_PATH: &'static str = "/toy.v1.ThingService/CreateThing";
     const INTERNAL: bool = false;
@@ -545,18 +466,15 @@ impl Rpc for CreateThing {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = true;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
 }
-
 impl PublicRpc for CreateThing {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
 }
-
 impl Binding for CreateThing {
     const METHOD: http::Method = http::Method::POST;
     const PATH: &'static str = "/api/v1/things";
@@ -564,20 +482,16 @@ impl Binding for CreateThing {
     const PATH_FIELDS: &'static [&'static str] = &[];
     const QUERY_FIELDS: &'static [&'static str] = &[];
     const LIST_FIELDS: &'static [&'static str] = &[];
-
     fn set(_: &mut Self::Request, _: &str, _: &str) -> Result<(), InvalidParameter> {
         Ok(())
     }
 }
-
 /// `GET /api/v1/me`: Says who calls.
 #[derive(Debug, Clone, Copy)]
 pub struct GetMe;
-
 impl Rpc for GetMe {
     type Request = super::GetMeRequest;
     type Response = super::Echo;
-
     const NAME: &'static str = "GetMe";
     const GRPC_PATH: &'static str = "/toy.v1.ThingService/GetMe";
     const INTERNAL: bool = false;
@@ -586,18 +500,15 @@ impl Rpc for GetMe {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
 }
-
 impl PublicRpc for GetMe {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
 }
-
 impl Binding for GetMe {
     const METHOD: http::Method = http::Method::GET;
     const PATH: &'static str = "/api/v1/me";
@@ -605,20 +516,16 @@ impl Binding for GetMe {
     const PATH_FIELDS: &'static [&'static str] = &[];
     const QUERY_FIELDS: &'static [&'static str] = &[];
     const LIST_FIELDS: &'static [&'static str] = &[];
-
     fn set(_: &mut Self::Request, _: &str, _: &str) -> Result<(), InvalidParameter> {
         Ok(())
     }
 }
-
 /// `GET /api/v1/me/things/{id}`: Reads a thing of one's own.
 #[derive(Debug, Clone, Copy)]
 pub struct GetMyThing;
-
 impl Rpc for GetMyThing {
     type Request = super::GetThingRequest;
     type Response = super::Echo;
-
     const NAME: &'static str = "GetMyThing";
     const GRPC_PATH: &'static str = "/toy.v1.ThingService/GetMyThing";
     const INTERNAL: bool = false;
@@ -627,18 +534,15 @@ impl Rpc for GetMyThing {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
 }
-
 impl PublicRpc for GetMyThing {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
 }
-
 impl Binding for GetMyThing {
     const METHOD: http::Method = http::Method::GET;
     const PATH: &'static str = "/api/v1/me/things/{id}";
@@ -646,7 +550,6 @@ impl Binding for GetMyThing {
     const PATH_FIELDS: &'static [&'static str] = &["id"];
     const QUERY_FIELDS: &'static [&'static str] = &[];
     const LIST_FIELDS: &'static [&'static str] = &[];
-
     fn set(
         request: &mut Self::Request,
         field: &str,
@@ -658,15 +561,12 @@ impl Binding for GetMyThing {
         Ok(())
     }
 }
-
 /// `PATCH /api/v1/me/things/{id}`: Changes a thing.
 #[derive(Debug, Clone, Copy)]
 pub struct UpdateThing;
-
 impl Rpc for UpdateThing {
     type Request = super::UpdateThingRequest;
     type Response = super::Echo;
-
     const NAME: &'static str = "UpdateThing";
     const GRPC_PATH: &'static str = "/toy.v1.ThingService/UpdateThing";
     const INTERNAL: bool = false;
@@ -675,24 +575,20 @@ impl Rpc for UpdateThing {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
 }
-
 impl PublicRpc for UpdateThing {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
-
     fn set_update_mask(request: &mut Self::Request, fields: Vec<String>) {
         request.update_mask = Some(prost_types::FieldMask {
             paths: fields,
         });
     }
 }
-
 impl Binding for UpdateThing {
     const METHOD: http::Method = http::Method::PATCH;
     const PATH: &'static str = "/api/v1/me/things/{id}";
@@ -700,7 +596,6 @@ impl Binding for UpdateThing {
     const PATH_FIELDS: &'static [&'static str] = &["id"];
     const QUERY_FIELDS: &'static [&'static str] = &[];
     const LIST_FIELDS: &'static [&'static str] = &[];
-
     fn set(
         request: &mut Self::Request,
         field: &str,
@@ -712,15 +607,12 @@ impl Binding for UpdateThing {
         Ok(())
     }
 }
-
 /// `POST /api/v1/me/things/{id}/publish`: Publishes a thing.
 #[derive(Debug, Clone, Copy)]
 pub struct PublishThing;
-
 impl Rpc for PublishThing {
     type Request = super::GetThingRequest;
     type Response = super::Echo;
-
     const NAME: &'static str = "PublishThing";
     const GRPC_PATH: &'static str = "/toy.v1.ThingService/PublishThing";
     const INTERNAL: bool = false;
@@ -729,18 +621,15 @@ impl Rpc for PublishThing {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = true;
     const COLLECTS_MISTAKES: bool = false;
 }
-
 impl PublicRpc for PublishThing {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
 }
-
 impl Binding for PublishThing {
     const METHOD: http::Method = http::Method::POST;
     const PATH: &'static str = "/api/v1/me/things/{id}/publish";
@@ -748,7 +637,6 @@ impl Binding for PublishThing {
     const PATH_FIELDS: &'static [&'static str] = &["id"];
     const QUERY_FIELDS: &'static [&'static str] = &[];
     const LIST_FIELDS: &'static [&'static str] = &[];
-
     fn set(
         request: &mut Self::Request,
         field: &str,
@@ -760,15 +648,12 @@ impl Binding for PublishThing {
         Ok(())
     }
 }
-
 /// `POST /api/v1/me/things/{id}/cancel`: Cancels a thing.
 #[derive(Debug, Clone, Copy)]
 pub struct CancelThing;
-
 impl Rpc for CancelThing {
     type Request = super::CancelThingRequest;
     type Response = super::Echo;
-
     const NAME: &'static str = "CancelThing";
     const GRPC_PATH: &'static str = "/toy.v1.ThingService/CancelThing";
     const INTERNAL: bool = false;
@@ -777,18 +662,15 @@ impl Rpc for CancelThing {
     const READ_ONLY: bool = false;
     const IDEMPOTENT: bool = false;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
 }
-
 impl PublicRpc for CancelThing {
     const CONTENT: Content = Content::Json;
     const CACHING: Option<Caching> = None;
 }
-
 impl Binding for CancelThing {
     const METHOD: http::Method = http::Method::POST;
     const PATH: &'static str = "/api/v1/me/things/{id}/cancel";
@@ -796,7 +678,6 @@ impl Binding for CancelThing {
     const PATH_FIELDS: &'static [&'static str] = &["id"];
     const QUERY_FIELDS: &'static [&'static str] = &[];
     const LIST_FIELDS: &'static [&'static str] = &[];
-
     fn set(
         request: &mut Self::Request,
         field: &str,
@@ -808,15 +689,12 @@ impl Binding for CancelThing {
         Ok(())
     }
 }
-
 /// `GET /api/v1/me/things/{id}/export`: Hands a thing over as a file.
 #[derive(Debug, Clone, Copy)]
 pub struct ExportThing;
-
 impl Rpc for ExportThing {
     type Request = super::GetThingRequest;
     type Response = ::muster_api::http_body::HttpBody;
-
     const NAME: &'static str = "ExportThing";
     const GRPC_PATH: &'static str = "/toy.v1.ThingService/ExportThing";
     const INTERNAL: bool = false;
@@ -825,18 +703,15 @@ impl Rpc for ExportThing {
     const READ_ONLY: bool = true;
     const IDEMPOTENT: bool = true;
     const IDEMPOTENCY_KEY: bool = false;
-    const CHECKS_CREDENTIAL: bool = false;
     const SOME_EVENTS: bool = false;
     const STEP_UP: bool = false;
     const CHANGES_CATALOGUE: bool = false;
     const COLLECTS_MISTAKES: bool = false;
 }
-
 impl PublicRpc for ExportThing {
     const CONTENT: Content = Content::File;
     const CACHING: Option<Caching> = None;
 }
-
 impl Binding for ExportThing {
     const METHOD: http::Method = http::Method::GET;
     const PATH: &'static str = "/api/v1/me/things/{id}/export";
@@ -844,7 +719,6 @@ impl Binding for ExportThing {
     const PATH_FIELDS: &'static [&'static str] = &["id"];
     const QUERY_FIELDS: &'static [&'static str] = &[];
     const LIST_FIELDS: &'static [&'static str] = &[];
-
     fn set(
         request: &mut Self::Request,
         field: &str,
@@ -856,7 +730,6 @@ impl Binding for ExportThing {
         Ok(())
     }
 }
-
 /// Visits every rpc, in the order of the proto.
 pub fn visit_rpcs(visitor: &mut impl RpcVisitor) {
     visitor.visit(ListBooks);
@@ -877,7 +750,6 @@ pub fn visit_rpcs(visitor: &mut impl RpcVisitor) {
     visitor.visit(CancelThing);
     visitor.visit(ExportThing);
 }
-
 /// Visits every binding, in the order of the proto.
 pub fn visit_bindings(visitor: &mut impl Visitor) {
     visitor.visit(ListBooks);

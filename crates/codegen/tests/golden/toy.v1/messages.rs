@@ -19,7 +19,6 @@ pub struct ListBooksRequest {
     #[serde(deserialize_with = "::muster_api::json::present")]
     pub free: ::core::option::Option<bool>,
 }
-
 /// Books.
 #[derive(serde::Serialize, serde::Deserialize)]
 #[serde(default)]
@@ -29,7 +28,6 @@ pub struct BookList {
     #[prost(message, repeated, tag = "1")]
     pub items: ::prost::alloc::vec::Vec<Book>,
 }
-
 /// How many books there are.
 #[derive(serde::Serialize, serde::Deserialize)]
 #[serde(default)]
@@ -40,7 +38,6 @@ pub struct BookCount {
     #[serde(deserialize_with = "::muster_api::json::int32")]
     pub count: i32,
 }
-
 /// Which book.
 #[derive(serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -50,7 +47,6 @@ pub struct GetBookRequest {
     #[prost(string, tag = "1")]
     pub id: ::prost::alloc::string::String,
 }
-
 /// A book.
 #[derive(serde::Serialize, serde::Deserialize)]
 #[serde(default)]
@@ -71,7 +67,6 @@ pub struct Book {
     #[serde(deserialize_with = "::muster_api::json::nullable_int32")]
     pub pages: ::core::option::Option<i32>,
 }
-
 /// Who writes books.
 #[derive(serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -82,7 +77,6 @@ pub struct Author {
     #[serde(deserialize_with = "::muster_api::json::present")]
     pub name: ::core::option::Option<::prost::alloc::string::String>,
 }
-
 /// A change to a book.
 #[derive(serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -107,7 +101,6 @@ pub struct UpdateBookRequest {
     #[prost(string, optional, tag = "5")]
     pub condition: ::core::option::Option<::prost::alloc::string::String>,
 }
-
 /// What a book is about.
 #[derive(serde::Serialize, serde::Deserialize)]
 #[serde(default)]
@@ -117,7 +110,6 @@ pub struct Summary {
     #[prost(string, tag = "1")]
     pub markdown: ::prost::alloc::string::String,
 }
-
 /// Which book to throw away.
 #[derive(serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -127,7 +119,6 @@ pub struct DiscardBookRequest {
     #[prost(string, tag = "1")]
     pub id: ::prost::alloc::string::String,
 }
-
 /// A notice.
 #[derive(serde::Serialize, serde::Deserialize)]
 #[serde(default)]
@@ -141,7 +132,6 @@ pub struct Notice {
     #[serde(deserialize_with = "::muster_api::json::nullable_object")]
     pub data: ::core::option::Option<NoticeData>,
 }
-
 /// What a notice says.
 #[derive(serde::Serialize, serde::Deserialize)]
 #[serde(default)]
@@ -158,7 +148,6 @@ pub struct NoticeData {
     #[serde(deserialize_with = "::muster_api::json::nullable_object")]
     pub book: ::core::option::Option<Book>,
 }
-
 /// What the library says when a book changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
 #[repr(i32)]
@@ -170,7 +159,6 @@ pub enum WebhookType {
     /// A book was thrown away.
     BookThrownAway = 2,
 }
-
 impl WebhookType {
     /// String value of the enum field names used in the ProtoBuf definition.
     ///
@@ -183,7 +171,6 @@ impl WebhookType {
             Self::BookThrownAway => "WEBHOOK_TYPE_BOOK_THROWN_AWAY",
         }
     }
-
     /// Creates an enum from field names used in the ProtoBuf definition.
     pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
         match value {
@@ -194,7 +181,6 @@ impl WebhookType {
         }
     }
 }
-
 /// Why a call failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
 #[repr(i32)]
@@ -228,7 +214,6 @@ pub enum ErrorReason {
     /// Closed.
     Unavailable = 9,
 }
-
 impl ErrorReason {
     /// String value of the enum field names used in the ProtoBuf definition.
     ///
@@ -252,7 +237,6 @@ impl ErrorReason {
             Self::Unavailable => "ERROR_REASON_UNAVAILABLE",
         }
     }
-
     /// Creates an enum from field names used in the ProtoBuf definition.
     pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
         match value {
@@ -274,4 +258,3 @@ impl ErrorReason {
         }
     }
 }
-

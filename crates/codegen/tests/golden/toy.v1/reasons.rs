@@ -30,7 +30,6 @@ pub enum Reason {
     /// The librarian keeps the card.
     AccountSuspended,
 }
-
 impl Reason {
     /// Every reason.
     pub const ALL: &'static [Self] = &[
@@ -48,7 +47,6 @@ impl Reason {
         Self::IdempotencyKeyReused,
         Self::AccountSuspended,
     ];
-
     /// `error.code` over HTTP, `ErrorInfo.reason` over gRPC.
     pub const fn code(self) -> &'static str {
         match self {
@@ -67,7 +65,6 @@ impl Reason {
             Self::AccountSuspended => "ACCOUNT_SUSPENDED",
         }
     }
-
     /// The reason with this code.
     pub fn from_code(code: &str) -> Option<Self> {
         let reason = match code {
@@ -88,7 +85,6 @@ impl Reason {
         };
         Some(reason)
     }
-
     /// Its HTTP status.
     pub const fn http_status(self) -> u16 {
         match self {
@@ -107,7 +103,6 @@ impl Reason {
             Self::AccountSuspended => 403,
         }
     }
-
     /// Its gRPC status.
     pub const fn grpc_code(self) -> tonic::Code {
         match self {
@@ -126,7 +121,6 @@ impl Reason {
             Self::AccountSuspended => tonic::Code::PermissionDenied,
         }
     }
-
     /// What it means.
     pub const fn description(self) -> &'static str {
         match self {
@@ -145,7 +139,6 @@ impl Reason {
             Self::AccountSuspended => "The librarian keeps the card.",
         }
     }
-
     /// What the caller can do about it; empty if there is no advice.
     pub const fn remedy(self) -> &'static str {
         match self {

@@ -8,30 +8,38 @@ pub enum Scope {
     /// `events:write`: Change books.
     EventsWrite,
 }
-
 impl Scope {
-    /// All scopes that a credential can be granted, in the order in which people see them.
-    pub const ALL: &'static [Self] = &[Self::EventsRead, Self::EventsWrite];
-
-    /// The same, with those that only sessions have, by the role of their person.
-    pub const ALL_OF_SESSIONS: &'static [Self] = &[Self::EventsRead, Self::EventsWrite];
-
-    /// Those that only read.
-    pub const READING: &'static [Self] = &[];
-
-    /// Its name, for example `events:read`.
+    /// Its name in the proto.
     pub const fn name(self) -> &'static str {
         match self {
             Self::EventsRead => "events:read",
             Self::EventsWrite => "events:write",
         }
     }
-
-    /// What it allows, for the person who grants it.
+    /// What it stands for, as the proto says it to people.
     pub const fn description(self) -> &'static str {
         match self {
             Self::EventsRead => "See books.",
             Self::EventsWrite => "Change books.",
         }
     }
+}
+impl std::fmt::Display for Scope {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.pad(self.name())
+    }
+}
+impl std::str::FromStr for Scope {
+    type Err = UnknownName;
+    fn from_str(name: &str) -> Result<Self, UnknownName> {
+        find(Self::ALL, Self::name, name)
+    }
+}
+impl Scope {
+    /// All scopes that a credential can be granted, in the order in which people see them.
+    pub const ALL: &'static [Self] = &[Self::EventsRead, Self::EventsWrite];
+    /// The same, with those that only sessions have, by the role of their person.
+    pub const ALL_OF_SESSIONS: &'static [Self] = &[Self::EventsRead, Self::EventsWrite];
+    /// Those that only read.
+    pub const READING: &'static [Self] = &[];
 }

@@ -3,7 +3,6 @@
 use tonic::{Request, Response, Status};
 use super::bindings;
 use ::muster_api::{binding::AccessRule, frame::{Frame, Framed, Messages}};
-
 /// The handlers of `BookService`.
 pub trait BookHandlers<F: Frame>: Send + Sync + 'static {
     /// See [`bindings::ListBooks`].
@@ -12,21 +11,18 @@ pub trait BookHandlers<F: Frame>: Send + Sync + 'static {
         caller: F::Public,
         request: super::ListBooksRequest,
     ) -> impl Future<Output = Result<Response<super::BookList>, F::Error>> + Send;
-
     /// See [`bindings::GetBook`].
     fn get_book(
         &self,
         caller: F::Bearer,
         request: super::GetBookRequest,
     ) -> impl Future<Output = Result<super::Book, F::Error>> + Send;
-
     /// See [`bindings::GetSummary`].
     fn get_summary(
         &self,
         caller: F::Public,
         request: super::GetBookRequest,
     ) -> impl Future<Output = Result<Response<super::Summary>, F::Error>> + Send;
-
     /// See [`bindings::GetScan`].
     fn get_scan(
         &self,
@@ -35,21 +31,18 @@ pub trait BookHandlers<F: Frame>: Send + Sync + 'static {
     ) -> impl Future<
         Output = Result<Response<Messages<::muster_api::http_body::HttpBody>>, F::Error>,
     > + Send;
-
     /// See [`bindings::UpdateBook`].
     fn update_book(
         &self,
         caller: F::Command<super::Book>,
         request: super::UpdateBookRequest,
     ) -> impl Future<Output = Result<super::Book, F::Error>> + Send;
-
     /// See [`bindings::DiscardBook`].
     fn discard_book(
         &self,
         caller: F::Bearer,
         request: super::DiscardBookRequest,
     ) -> impl Future<Output = Result<super::Book, F::Error>> + Send;
-
     /// See [`bindings::CountBooks`].
     fn count_books(
         &self,
@@ -57,12 +50,10 @@ pub trait BookHandlers<F: Frame>: Send + Sync + 'static {
         request: super::ListBooksRequest,
     ) -> impl Future<Output = Result<Response<super::BookCount>, F::Error>> + Send;
 }
-
 #[tonic::async_trait]
 impl<F: Frame, H: BookHandlers<F>> super::book_service_server::BookService
 for Framed<F, H> {
     type GetScanStream = Messages<::muster_api::http_body::HttpBody>;
-
     async fn list_books(
         &self,
         request: Request<super::ListBooksRequest>,
@@ -70,7 +61,6 @@ for Framed<F, H> {
         let (caller, request) = self.open(bindings::ListBooks, request, F::public)?;
         self.answer(self.handlers().list_books(caller, request.message)).await
     }
-
     async fn get_book(
         &self,
         request: Request<super::GetBookRequest>,
@@ -78,7 +68,6 @@ for Framed<F, H> {
         let (caller, request) = self.open(bindings::GetBook, request, F::bearer)?;
         self.answer(self.handlers().get_book(caller, request.message)).await
     }
-
     async fn get_summary(
         &self,
         request: Request<super::GetBookRequest>,
@@ -86,7 +75,6 @@ for Framed<F, H> {
         let (caller, request) = self.open(bindings::GetSummary, request, F::public)?;
         self.answer(self.handlers().get_summary(caller, request.message)).await
     }
-
     async fn get_scan(
         &self,
         request: Request<super::GetBookRequest>,
@@ -94,7 +82,6 @@ for Framed<F, H> {
         let (caller, request) = self.open(bindings::GetScan, request, F::bearer)?;
         self.answer(self.handlers().get_scan(caller, request.message)).await
     }
-
     async fn update_book(
         &self,
         request: Request<super::UpdateBookRequest>,
@@ -108,7 +95,6 @@ for Framed<F, H> {
             )
             .await
     }
-
     async fn discard_book(
         &self,
         request: Request<super::DiscardBookRequest>,
@@ -116,7 +102,6 @@ for Framed<F, H> {
         let (caller, request) = self.open(bindings::DiscardBook, request, F::bearer)?;
         self.answer(self.handlers().discard_book(caller, request.message)).await
     }
-
     async fn count_books(
         &self,
         request: Request<super::ListBooksRequest>,
@@ -125,7 +110,6 @@ for Framed<F, H> {
         self.answer(self.handlers().count_books(caller, request.message)).await
     }
 }
-
 /// The handlers of `ThingService`.
 pub trait ThingHandlers<F: Frame>: Send + Sync + 'static {
     /// See [`bindings::ListThings`].
@@ -134,14 +118,12 @@ pub trait ThingHandlers<F: Frame>: Send + Sync + 'static {
         caller: F::Public,
         request: super::ListThingsRequest,
     ) -> impl Future<Output = Result<Response<super::Echo>, F::Error>> + Send;
-
     /// See [`bindings::GetThing`].
     fn get_thing(
         &self,
         caller: F::Public,
         request: super::GetThingRequest,
     ) -> impl Future<Output = Result<Response<super::Echo>, F::Error>> + Send;
-
     /// See [`bindings::GetPicture`].
     fn get_picture(
         &self,
@@ -150,49 +132,42 @@ pub trait ThingHandlers<F: Frame>: Send + Sync + 'static {
     ) -> impl Future<
         Output = Result<Response<Messages<::muster_api::http_body::HttpBody>>, F::Error>,
     > + Send;
-
     /// See [`bindings::CreateThing`].
     fn create_thing(
         &self,
         caller: F::Command<super::Echo>,
         request: super::CreateThingRequest,
     ) -> impl Future<Output = Result<super::Echo, F::Error>> + Send;
-
     /// See [`bindings::GetMe`].
     fn get_me(
         &self,
         caller: F::Bearer,
         request: super::GetMeRequest,
     ) -> impl Future<Output = Result<super::Echo, F::Error>> + Send;
-
     /// See [`bindings::GetMyThing`].
     fn get_my_thing(
         &self,
         caller: F::Bearer,
         request: super::GetThingRequest,
     ) -> impl Future<Output = Result<super::Echo, F::Error>> + Send;
-
     /// See [`bindings::UpdateThing`].
     fn update_thing(
         &self,
         caller: F::Bearer,
         request: super::UpdateThingRequest,
     ) -> impl Future<Output = Result<super::Echo, F::Error>> + Send;
-
     /// See [`bindings::PublishThing`].
     fn publish_thing(
         &self,
         caller: F::Bearer,
         request: super::GetThingRequest,
     ) -> impl Future<Output = Result<super::Echo, F::Error>> + Send;
-
     /// See [`bindings::CancelThing`].
     fn cancel_thing(
         &self,
         caller: F::Bearer,
         request: super::CancelThingRequest,
     ) -> impl Future<Output = Result<super::Echo, F::Error>> + Send;
-
     /// See [`bindings::ExportThing`].
     fn export_thing(
         &self,
@@ -202,13 +177,11 @@ pub trait ThingHandlers<F: Frame>: Send + Sync + 'static {
         Output = Result<Response<Messages<::muster_api::http_body::HttpBody>>, F::Error>,
     > + Send;
 }
-
 #[tonic::async_trait]
 impl<F: Frame, H: ThingHandlers<F>> super::thing_service_server::ThingService
 for Framed<F, H> {
     type GetPictureStream = Messages<::muster_api::http_body::HttpBody>;
     type ExportThingStream = Messages<::muster_api::http_body::HttpBody>;
-
     async fn list_things(
         &self,
         request: Request<super::ListThingsRequest>,
@@ -216,7 +189,6 @@ for Framed<F, H> {
         let (caller, request) = self.open(bindings::ListThings, request, F::public)?;
         self.answer(self.handlers().list_things(caller, request.message)).await
     }
-
     async fn get_thing(
         &self,
         request: Request<super::GetThingRequest>,
@@ -224,7 +196,6 @@ for Framed<F, H> {
         let (caller, request) = self.open(bindings::GetThing, request, F::public)?;
         self.answer(self.handlers().get_thing(caller, request.message)).await
     }
-
     async fn get_picture(
         &self,
         request: Request<super::GetThingRequest>,
@@ -232,7 +203,6 @@ for Framed<F, H> {
         let (caller, request) = self.open(bindings::GetPicture, request, F::public)?;
         self.answer(self.handlers().get_picture(caller, request.message)).await
     }
-
     async fn create_thing(
         &self,
         request: Request<super::CreateThingRequest>,
@@ -246,7 +216,6 @@ for Framed<F, H> {
             )
             .await
     }
-
     async fn get_me(
         &self,
         request: Request<super::GetMeRequest>,
@@ -254,7 +223,6 @@ for Framed<F, H> {
         let (caller, request) = self.open(bindings::GetMe, request, F::bearer)?;
         self.answer(self.handlers().get_me(caller, request.message)).await
     }
-
     async fn get_my_thing(
         &self,
         request: Request<super::GetThingRequest>,
@@ -262,7 +230,6 @@ for Framed<F, H> {
         let (caller, request) = self.open(bindings::GetMyThing, request, F::bearer)?;
         self.answer(self.handlers().get_my_thing(caller, request.message)).await
     }
-
     async fn update_thing(
         &self,
         request: Request<super::UpdateThingRequest>,
@@ -270,7 +237,6 @@ for Framed<F, H> {
         let (caller, request) = self.open(bindings::UpdateThing, request, F::bearer)?;
         self.answer(self.handlers().update_thing(caller, request.message)).await
     }
-
     async fn publish_thing(
         &self,
         request: Request<super::GetThingRequest>,
@@ -278,7 +244,6 @@ for Framed<F, H> {
         let (caller, request) = self.open(bindings::PublishThing, request, F::bearer)?;
         self.answer(self.handlers().publish_thing(caller, request.message)).await
     }
-
     async fn cancel_thing(
         &self,
         request: Request<super::CancelThingRequest>,
@@ -286,7 +251,6 @@ for Framed<F, H> {
         let (caller, request) = self.open(bindings::CancelThing, request, F::bearer)?;
         self.answer(self.handlers().cancel_thing(caller, request.message)).await
     }
-
     async fn export_thing(
         &self,
         request: Request<super::GetThingRequest>,
@@ -314,7 +278,6 @@ static ACCESS: &[(&str, AccessRule)] = &[
     ("/toy.v1.ThingService/CancelThing", AccessRule::of::<bindings::CancelThing>()),
     ("/toy.v1.ThingService/ExportThing", AccessRule::of::<bindings::ExportThing>()),
 ];
-
 /// The access rule of the rpc at a gRPC path; `None` if this package has no such rpc.
 pub fn access(grpc_path: &str) -> Option<AccessRule> {
     let found = ACCESS.iter().find(|(path, _)| *path == grpc_path)?;

@@ -8,24 +8,34 @@ pub enum WebhookType {
     /// `book.thrown_away`: A book was thrown away.
     BookThrownAway,
 }
-
 impl WebhookType {
-    /// All types, in the order of the proto.
-    pub const ALL: &'static [Self] = &[Self::BookCreated, Self::BookThrownAway];
-
-    /// Its name, for example `event.created`.
+    /// Its name in the proto.
     pub const fn name(self) -> &'static str {
         match self {
             Self::BookCreated => "book.created",
             Self::BookThrownAway => "book.thrown_away",
         }
     }
-
-    /// When a message has it.
+    /// What it stands for, as the proto says it to people.
     pub const fn description(self) -> &'static str {
         match self {
             Self::BookCreated => "A book came in. It can be lent.",
             Self::BookThrownAway => "A book was thrown away.",
         }
     }
+}
+impl std::fmt::Display for WebhookType {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.pad(self.name())
+    }
+}
+impl std::str::FromStr for WebhookType {
+    type Err = UnknownName;
+    fn from_str(name: &str) -> Result<Self, UnknownName> {
+        find(Self::ALL, Self::name, name)
+    }
+}
+impl WebhookType {
+    /// All types, in the order of the proto.
+    pub const ALL: &'static [Self] = &[Self::BookCreated, Self::BookThrownAway];
 }

@@ -46,7 +46,10 @@ fn members_of_some_events_for_what_needs_no_scope() {
 #[test]
 fn an_option_that_is_not_known() {
     refused(
-        &[("checks_credential: true", "checks_credentials: true")],
+        &[(
+            "no_scope: true\n    };\n  }\n}\n\n// Nothing.",
+            "no_scopes: true\n    };\n  }\n}\n\n// Nothing.",
+        )],
         &[
             "toy/internal/v1/desk.proto:13:5",
             "muster.options.v1.MethodRules",
@@ -275,16 +278,5 @@ fn caching_of_what_is_changed() {
             ),
         ],
         &["rpc DiscardBook", "caches keep answers to GET only"],
-    );
-}
-
-#[test]
-fn a_public_rpc_that_checks_credentials() {
-    refused(
-        &[(
-            "no_scope: true\n      errors",
-            "no_scope: true\n      checks_credential: true\n      errors",
-        )],
-        &["rpc GetBook", "edges do not check credentials by it"],
     );
 }
