@@ -67,7 +67,7 @@ impl QuestionPage {
                 "Get messages again",
                 "See your registration",
             )),
-            Question::StopMessages => Some(("/messages", NO_MESSAGES, "Keep it")),
+            Question::StopMessages => Some(("/messages", NO_MESSAGES, "Keep them")),
         }
     }
 
