@@ -33,7 +33,7 @@ names! {
     }
 }
 
-/// The time whose registrations are told in one mail: after the first moment, until the second.
+/// The time whose registrations are in one mail: after the first moment, until the second.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Span {
     /// After this.
@@ -42,12 +42,12 @@ pub struct Span {
     pub until: Instant,
 }
 
-/// When the registrations of an account are told.
+/// When the registrations of an account are mailed to its organizers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Collection {
-    /// Those made after this are still to be told.
+    /// Those made after this are still to be mailed.
     pub since: Instant,
-    /// When they are told.
+    /// When they are mailed.
     pub due_at: Instant,
 }
 
@@ -60,7 +60,7 @@ impl Collection {
         }
     }
 
-    /// The collection after the registrations until a moment were told, or nobody wanted to know them.
+    /// The collection after the registrations until a moment were mailed, or nobody wanted such a mail.
     pub const fn after(until: Instant, now: Instant, were_told: bool) -> Self {
         let seconds = if were_told {
             PAUSE_SECONDS
@@ -120,12 +120,12 @@ pub struct Organizer {
 }
 
 impl Organizer {
-    /// Whether there is news that they are told. Door staff are told none.
+    /// Whether there are updates that they get. Door staff get none.
     pub fn is_mailed(&self) -> bool {
         self.rights.role != Role::Door && self.choice != MailChoice::Nothing
     }
 
-    /// What they are told of the news; nothing at all means no mail.
+    /// The updates that they get; nothing at all means no mail.
     pub fn wanted(&self, updates: &[EventUpdates]) -> Vec<EventUpdates> {
         if !self.is_mailed() {
             return Vec::new();
@@ -171,8 +171,8 @@ mod tests {
     }
 
     #[test]
-    fn each_member_is_told_what_they_chose_and_door_staff_nothing() {
-        let told = |role, choice| {
+    fn each_member_is_mailed_what_they_chose_and_door_staff_nothing() {
+        let wanted = |role, choice| {
             let organizer = Organizer {
                 name: "Ada".to_owned(),
                 email: "ada@example.org".to_owned(),
@@ -186,10 +186,13 @@ mod tests {
             organizer.wanted(&updates).len()
         };
         for role in [Role::Owner, Role::Organizer] {
-            assert_eq!(MailChoice::ALL.map(|choice| told(role, choice)), [2, 3, 0]);
+            assert_eq!(
+                MailChoice::ALL.map(|choice| wanted(role, choice)),
+                [2, 3, 0]
+            );
         }
         assert_eq!(
-            MailChoice::ALL.map(|choice| told(Role::Door, choice)),
+            MailChoice::ALL.map(|choice| wanted(Role::Door, choice)),
             [0; 3]
         );
     }

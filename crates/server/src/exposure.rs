@@ -1,9 +1,11 @@
 //! What of an installation others can reach, and what is probably wrong with that. It is told at the start and by the command `doctor`;
 //! nothing is refused, since a network may protect what a program cannot see.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 
-use crate::{networks::is_on_this_machine, probe, serve::Address};
+use http::Uri;
+
+use crate::{probe, serve::Address};
 
 /// How often the public URL is asked at the start before its silence is told: a proxy may start later.
 const TRIES: u32 = 12;
@@ -52,7 +54,7 @@ impl Exposure {
     /// Why the public URL does not lead here, if it is not one of this machine alone.
     pub async fn unanswered(&self) -> Option<String> {
         let url = self.public_url.as_deref()?;
-        if is_on_this_machine(url) {
+        if is_on_loopback(url) {
             return None;
         }
         let why = probe::answers(url, "/healthz").await.err()?;
@@ -64,7 +66,7 @@ impl Exposure {
     fn plain_http(&self) -> Option<String> {
         let url = self.public_url.as_deref().unwrap_or("http://localhost");
         let is_plain = !url.starts_with("https://");
-        if is_plain && !is_on_this_machine(url) {
+        if is_plain && !is_on_loopback(url) {
             return Some(format!(
                 "the public URL {url} is plain http: codes, sessions and keys can be read on the way; put a proxy with TLS in front and \
                  set --public-url (MUSTER_PUBLIC_URL) to https"
@@ -102,6 +104,14 @@ impl Exposure {
                 .to_owned()
         })
     }
+}
+
+/// Whether only this machine can open a URL.
+fn is_on_loopback(url: &str) -> bool {
+    let uri: Option<Uri> = url.parse().ok();
+    let host = uri.as_ref().and_then(Uri::host).unwrap_or_default();
+    let address = host.trim_matches(['[', ']']).parse();
+    host == "localhost" || address.is_ok_and(|address: IpAddr| address.is_loopback())
 }
 
 #[cfg(test)]

@@ -198,33 +198,30 @@ fn in_variable(flag: &str) -> String {
 /// Clap stops at the first invalid value. Each one is noted and then accepted as text, until no error is left, or one that no text mends: a flag
 /// without its value.
 fn matches(mut command: Command, arguments: &[OsString]) -> Result<ArgMatches, Failure> {
-    let mut problems = Vec::new();
-    let mut accepted: Vec<Id> = Vec::new();
+    let mut problems: Vec<(Id, String)> = Vec::new();
+    let of = |problems: Vec<(Id, String)>| problems.into_iter().map(|(_, problem)| problem);
     loop {
         let shown = commands::with_own_help(command.clone());
         let error = match shown.try_get_matches_from(arguments) {
             Ok(matches) if problems.is_empty() => return Ok(matches),
-            Ok(_) => return Err(Failure::Settings(problems)),
+            Ok(_) => return Err(Failure::Settings(of(problems).collect())),
             Err(error) => error,
         };
         if !error.use_stderr() {
             error.exit();
         }
         match bad_value_of(&command, &error) {
-            Some(arg) if !accepted.contains(arg.get_id()) => {
-                problems.push(bad_value(arg, &error));
+            Some(arg) if problems.iter().all(|(id, _)| id != arg.get_id()) => {
                 let id = arg.get_id().clone();
-                accepted.push(id.clone());
+                problems.push((id.clone(), bad_value(arg, &error)));
                 command =
                     command.mut_arg(id, |arg| arg.value_parser(clap::value_parser!(OsString)));
             }
             again => {
-                if again.is_some() {
-                    problems.pop();
-                }
+                problems.retain(|(id, _)| again.is_none_or(|arg| arg.get_id() != id));
                 let unknown = commands::unknown(&command, &error);
-                problems.push(unknown.unwrap_or_else(|| one_line(&error)));
-                return Err(Failure::Settings(problems));
+                let last = unknown.unwrap_or_else(|| one_line(&error));
+                return Err(Failure::Settings(of(problems).chain([last]).collect()));
             }
         }
     }
@@ -356,5 +353,7 @@ mod tests {
         assert_eq!(missing.len(), 1, "{missing:?}");
         let empty = problems(&["muster", "--demo=", "--port=x"]);
         assert_eq!(empty.len(), 2, "{empty:?}");
+        let again = problems(&["muster", "--port", "x", "--demo", "y", "--port"]);
+        assert!(again[0].starts_with("--demo: "), "{again:?}");
     }
 }

@@ -41,7 +41,7 @@ async fn collected(mailbox: &Mailbox) -> Vec<Mail> {
     mails
 }
 
-fn told(mails: &[Mail]) -> Vec<(&str, &str)> {
+fn recipients(mails: &[Mail]) -> Vec<(&str, &str)> {
     let shown = mails.iter().map(|mail| (&*mail.to.1, &*mail.subject));
     shown.collect()
 }
@@ -97,11 +97,11 @@ async fn what_awaits_approval_is_told_once_in_a_quarter_of_an_hour(database: Dat
     let (olga, mailbox) = (instance.olga().await, Mailbox::of(&instance));
     let event = instance.create(&olga, asking("Rust Meetup")).await;
     instance.guests(&event, &["ada", "bob", "cleo"]).await;
-    assert_eq!(told(&collected(&mailbox).await), []);
+    assert_eq!(recipients(&collected(&mailbox).await), []);
     instance.clock.advance_seconds(MINUTE);
     let mails = collected(&mailbox).await;
     let subject = "3 registrations await your approval: Rust Meetup";
-    assert_eq!(told(&mails), [("olga@example.org", subject)]);
+    assert_eq!(recipients(&mails), [("olga@example.org", subject)]);
     let page = format!(
         "https://muster.example/dashboard/events/{}/registrations",
         event.id
@@ -119,16 +119,16 @@ async fn what_awaits_approval_is_told_once_in_a_quarter_of_an_hour(database: Dat
     instance.clock.advance_seconds(2 * MINUTE);
     instance.guests(&event, &["dan", "eve"]).await;
     for _ in 0..12 {
-        assert_eq!(told(&collected(&mailbox).await), []);
+        assert_eq!(recipients(&collected(&mailbox).await), []);
         instance.clock.advance_seconds(MINUTE);
     }
     instance.clock.advance_seconds(MINUTE);
     let mails = collected(&mailbox).await;
     let subject = "5 registrations await your approval: Rust Meetup";
-    assert_eq!(told(&mails), [("olga@example.org", subject)]);
+    assert_eq!(recipients(&mails), [("olga@example.org", subject)]);
     assert!(mails[0].text.contains("2 new registrations. 5 await"));
     instance.clock.advance_seconds(HOUR);
-    assert_eq!(told(&collected(&mailbox).await), []);
+    assert_eq!(recipients(&collected(&mailbox).await), []);
     assert_eq!(instance.collections().await, 0, "nothing waits any more");
 
     instance.guests(&event, &["fay"]).await;
@@ -165,7 +165,7 @@ async fn each_member_gets_what_they_chose(database: Database) {
             "1 registration awaits your approval: By approval",
         ),
     ];
-    assert_eq!(told(&mails), expected);
+    assert_eq!(recipients(&mails), expected);
     assert!(
         mails[0]
             .text
@@ -213,7 +213,7 @@ async fn who_is_no_member_by_then_and_what_is_off_by_then_is_not_told(database: 
     instance.clock.advance_seconds(MINUTE);
     let mails = collected(&mailbox).await;
     let subject = "1 registration awaits your approval: Rust Meetup";
-    assert_eq!(told(&mails), [("olga@example.org", subject)]);
+    assert_eq!(recipients(&mails), [("olga@example.org", subject)]);
 
     // What was decided meanwhile awaits nothing, and who cancelled is no news.
     instance.guests(&event, &["cleo", "dan"]).await;
@@ -234,7 +234,7 @@ async fn who_is_no_member_by_then_and_what_is_off_by_then_is_not_told(database: 
     }
     instance.all_chosen(&olga, MailChoice::All).await;
     instance.clock.advance_seconds(HOUR);
-    assert_eq!(told(&collected(&mailbox).await), []);
+    assert_eq!(recipients(&collected(&mailbox).await), []);
 }
 
 /// Registrants hear of theirs all the same: nothing of what they have is taken from them.
@@ -249,7 +249,7 @@ async fn of_a_suspended_account_organizers_are_told_nothing(database: Database) 
     assert!(mailbox.collect().await.is_empty());
     for _ in 0..4 {
         instance.clock.advance_seconds(HOUR / 4);
-        assert_eq!(told(&mailbox.collect().await), []);
+        assert_eq!(recipients(&mailbox.collect().await), []);
     }
     assert_eq!(instance.collections().await, 0, "nothing waits any more");
 
@@ -258,7 +258,7 @@ async fn of_a_suspended_account_organizers_are_told_nothing(database: Database) 
     instance.clock.advance_seconds(MINUTE);
     let subject = "3 registrations await your approval: Rust Meetup";
     let mails = collected(&mailbox).await;
-    assert_eq!(told(&mails), [("olga@example.org", subject)]);
+    assert_eq!(recipients(&mails), [("olga@example.org", subject)]);
 }
 
 async fn only_what_is_confirmed_is_told_and_not_what_organizers_add(database: Database) {
@@ -274,7 +274,7 @@ async fn only_what_is_confirmed_is_told_and_not_what_organizers_add(database: Da
     added.await.unwrap();
     instance.guests(&event, &["ada", "bob"]).await;
     instance.clock.advance_seconds(MINUTE);
-    assert_eq!(told(&collected(&mailbox).await), []);
+    assert_eq!(recipients(&collected(&mailbox).await), []);
     let people = instance.store.list_registrations(event.id, 1, 1).await;
     let own = &instance.own_registrations;
     let link = instance.private_link(people.unwrap()[0].id).await;
@@ -283,7 +283,7 @@ async fn only_what_is_confirmed_is_told_and_not_what_organizers_add(database: Da
     instance.clock.advance_seconds(MINUTE);
     let mails = collected(&mailbox).await;
     let subject = "1 registration awaits your approval: Rust Meetup";
-    assert_eq!(told(&mails), [("olga@example.org", subject)]);
+    assert_eq!(recipients(&mails), [("olga@example.org", subject)]);
     assert!(mails[0].text.contains("1 new registration. 1 awaits"));
 }
 
@@ -318,10 +318,10 @@ async fn a_rush_is_one_mail(database: Database) {
     // Among 600 mails to attendees.
     let mails = collected(&mailbox).await;
     let subject = "600 registrations await your approval at 2 events";
-    assert_eq!(told(&mails), [("olga@example.org", subject)]);
+    assert_eq!(recipients(&mails), [("olga@example.org", subject)]);
     assert!(mails[0].text.contains("and 295 more"), "{}", mails[0].text);
     instance.clock.advance_seconds(HOUR / 4);
-    assert_eq!(told(&collected(&mailbox).await), []);
+    assert_eq!(recipients(&collected(&mailbox).await), []);
 }
 
 async fn names_of_strangers_are_no_messages_and_are_for_paid_plans(database: Database) {

@@ -2,10 +2,8 @@
 
 use url::Url;
 
+use super::redirect::LOOPBACK;
 use crate::names::names;
-
-/// The names of loopback: clients on this computer use any of them for the same installation.
-const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
 
 names! {
     /// For which surfaces a token is.
@@ -103,7 +101,7 @@ impl Place {
     }
 }
 
-/// The URL under all names of loopback, if it is there at all.
+/// The URL under all names of loopback, if it is there at all: clients on this computer use any of them for the same installation.
 fn loopback_names(base: &str) -> Vec<String> {
     let Ok(url) = Url::parse(base) else {
         return Vec::new();

@@ -9,7 +9,7 @@ use url::Url;
 const MAX_LENGTH: usize = 1_024;
 
 /// The names of loopback. They are not interchangeable.
-const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
+pub(super) const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
 
 /// Schemes that are never an app's.
 const NEVER: [&str; 14] = [

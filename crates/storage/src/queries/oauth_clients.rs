@@ -59,15 +59,15 @@ impl Tx {
         self.one(statement, values).await
     }
 
-    /// Keeps a client for good.
+    /// Notes that a person confirmed a client, so that it is not removed.
     pub async fn confirm_client(&mut self, client: ClientId) -> Result<(), Error> {
         let statement = sql!("UPDATE oauth_clients SET is_kept = TRUE WHERE id = $1");
         self.execute(statement, [client]).await?;
         Ok(())
     }
 
-    /// Removes clients that are not kept: at max `limit` that were last seen before a moment, and as many beyond the `max` that were seen
-    /// last; returns their number.
+    /// Removes clients that nobody confirmed: up to `limit` that were last seen before a moment, and up to `limit` beyond the `max` that
+    /// were seen last. Returns their number.
     pub async fn delete_unused_clients(
         &mut self,
         seen_before: Instant,

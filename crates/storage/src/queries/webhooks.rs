@@ -43,7 +43,8 @@ record! {
 }
 
 impl Reads {
-    /// Reads each webhook for itself: one that cannot be read must not stop the changes of its account, nor maintenance for others.
+    /// Reads each webhook for itself: one that cannot be read must not stop the changes of its account, nor maintenance for others. It is
+    /// logged, and missing from lists and exports.
     async fn webhooks<const N: usize>(
         &self,
         sql: Sql<N>,
